@@ -1,0 +1,69 @@
+package authz_test
+
+import (
+	"testing"
+
+	"github.com/licet-dev/licet/internal/authz"
+)
+
+func TestZeroBlocks(t *testing.T) {
+	var d authz.Decision
+	if d.Verdict != authz.Block || d.Verdict.String() != "BLOCK" {
+		t.Errorf("zero decision is %v, want BLOCK", d.Verdict)
+	}
+	if d.Code() != authz.Internal {
+		t.Errorf("a decision without a reason has code %q, want %q", d.Code(), authz.Internal)
+	}
+	if got := authz.Verdict(200).String(); got != "BLOCK" {
+		t.Errorf("a verdict outside the list reads %s, want BLOCK", got)
+	}
+}
+
+func TestVerdictText(t *testing.T) {
+	for _, v := range []authz.Verdict{authz.Block, authz.RequireApproval, authz.Allow} {
+		text, err := v.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := authz.Allow
+		if err := got.UnmarshalText(text); err != nil || got != v {
+			t.Errorf("%s: read back %v, %v", text, got, err)
+		}
+	}
+	if authz.Stricter(authz.Allow, authz.RequireApproval) != authz.RequireApproval ||
+		authz.Stricter(authz.Block, authz.Allow) != authz.Block {
+		t.Error("Stricter does not choose the stricter verdict")
+	}
+}
+
+func TestBlocked(t *testing.T) {
+	d := authz.Blocked(authz.NotListed, "agents.a", "why")
+	if d.Verdict != authz.Block || d.Code() != authz.NotListed || d.Reasons[0].Clause != "agents.a" || d.Reasons[0].Detail != "why" {
+		t.Errorf("Blocked gave %+v", d)
+	}
+}
+
+func TestCodesAreUnique(t *testing.T) {
+	seen := map[authz.Code]bool{}
+	for _, c := range authz.Codes() {
+		if seen[c] {
+			t.Errorf("code %q is listed twice", c)
+		}
+		seen[c] = true
+	}
+	if len(seen) < 30 {
+		t.Errorf("only %d codes: the list is not complete", len(seen))
+	}
+}
+
+func FuzzVerdict(f *testing.F) {
+	for _, s := range []string{"ALLOW", "BLOCK", "REQUIRE_APPROVAL", "allow", "", "ALLOW "} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v := authz.Allow
+		if err := v.UnmarshalText([]byte(s)); err != nil && v != authz.Block {
+			t.Errorf("%q: an error left verdict %v", s, v)
+		}
+	})
+}

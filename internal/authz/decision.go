@@ -1,0 +1,39 @@
+package authz
+
+// Principal is who asks: an agent, with the user it acts for where one was
+// verified. Its members come from the door's credential, never from the call.
+type Principal struct {
+	Agent string `json:"agent"`
+	User  string `json:"user,omitzero"`
+}
+
+// Decision is what the rules say of one call under given facts. The zero
+// Decision blocks.
+type Decision struct {
+	Verdict Verdict
+	Reasons []Reason // at least one in every Decision made by package decide
+	Takes   []Take   // what a grant of this call would use up
+}
+
+// Blocked returns a blocking Decision with one reason.
+func Blocked(code Code, clause, detail string) Decision {
+	return Decision{Reasons: []Reason{{Code: code, Clause: clause, Detail: detail}}}
+}
+
+// Code returns the code of the first, deciding reason; Internal if there is none.
+func (d Decision) Code() Code {
+	if len(d.Reasons) == 0 {
+		return Internal
+	}
+	return d.Reasons[0].Code
+}
+
+// Take is what one grant uses up of one limit.
+type Take struct {
+	Counter string // identity of what is counted: scope, kind and split; independent of bound and window
+	Session string // the session where the window is one session, else empty
+	Window  int64  // length of the window in nanoseconds; 0 = one session
+	Amount  string // exact decimal, positive or zero
+	Max     string // exact decimal bound of the window
+	Clause  string // path of the limit in the contract
+}
