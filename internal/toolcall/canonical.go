@@ -1,0 +1,95 @@
+package toolcall
+
+import (
+	"slices"
+	"strings"
+)
+
+// Canonical returns the canonical JSON text of v; see [Value.AppendCanonical].
+func (v Value) Canonical() string { return string(v.AppendCanonical(nil)) }
+
+// AppendCanonical appends the canonical JSON text of v to b. Two values have
+// the same text exactly if they are [Value.Equal]. The text is that of RFC
+// 8785, except that a number keeps all its digits where RFC 8785 would round
+// it to a float64. An absent value has no text.
+func (v Value) AppendCanonical(b []byte) []byte {
+	switch v.kind {
+	case Null:
+		b = append(b, "null"...)
+	case Bool, Number:
+		b = append(b, v.text...)
+	case String:
+		b = appendQuoted(b, v.text)
+	case Array:
+		b = append(b, '[')
+		for i, m := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = m.Value.AppendCanonical(b)
+		}
+		b = append(b, ']')
+	case Object:
+		b = append(b, '{')
+		for i, m := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendQuoted(b, m.Name), ':')
+			b = m.Value.AppendCanonical(b)
+		}
+		b = append(b, '}')
+	}
+	return b
+}
+
+// appendQuoted appends s as a JSON string with the escapes of RFC 8785,
+// section 3.2.2.2: the two-letter ones where they exist, \u00xx for the other
+// control characters, and nothing else.
+func appendQuoted(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	done := 0 // s[:done] is written
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[done:i]...)
+		done = i + 1
+		if at := strings.IndexByte("\"\\\b\f\n\r\t", c); at >= 0 {
+			b = append(b, '\\', `"\bfnrt`[at])
+		} else {
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+		}
+	}
+	b = append(b, s[done:]...)
+	return append(b, '"')
+}
+
+// sortMembers puts members into canonical order.
+func sortMembers(members []Member) {
+	slices.SortFunc(members, func(a, b Member) int { return compareUTF16(a.Name, b.Name) })
+}
+
+// compareUTF16 orders valid UTF-8 texts by their UTF-16 code units (RFC 8785,
+// section 3.2.3). That is the order of the UTF-8 bytes but for one case: a
+// character beyond U+FFFF begins with a surrogate (D800-DFFF) and so comes
+// before U+E000-U+FFFF, whose UTF-8 begins with EE or EF.
+func compareUTF16(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return int(utf16Rank(a[i])) - int(utf16Rank(b[i]))
+		}
+	}
+	return len(a) - len(b)
+}
+
+// utf16Rank moves the lead bytes EE and EF behind those of four-byte characters.
+func utf16Rank(c byte) byte {
+	if c == 0xEE || c == 0xEF {
+		return c + 0x10
+	}
+	return c
+}

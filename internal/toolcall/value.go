@@ -1,0 +1,166 @@
+package toolcall
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind says what a [Value] is. The zero Kind is Absent.
+type Kind uint8
+
+const (
+	Absent Kind = iota // no value at all, as opposed to null
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// String returns the word for k that messages and documentation use.
+func (k Kind) String() string {
+	words := [...]string{"absent", "null", "boolean", "number", "string", "array", "object"}
+	if int(k) >= len(words) {
+		return "unknown"
+	}
+	return words[k]
+}
+
+// Value is one immutable JSON value; the zero Value is absent. It is small and
+// meant to be copied. Its text may share memory with the message it came from.
+type Value struct {
+	kind Kind
+	// text is the text of a string, the canonical text of a number, "true" or
+	// "false" of a boolean. A number kept as canonical text is compared by its
+	// bytes and written without conversion.
+	text string
+	// members are the elements of an array, without names, or the members of
+	// an object in canonical order.
+	members []Member
+}
+
+// Member is one member of an object.
+type Member struct {
+	Name  string
+	Value Value
+}
+
+// NullValue is the JSON value null.
+var NullValue = Value{kind: Null}
+
+// StringOf returns the JSON string s. JSON cannot carry bytes that are not
+// UTF-8: they become U+FFFD.
+func StringOf(s string) Value {
+	return Value{kind: String, text: strings.ToValidUTF8(s, "\uFFFD")}
+}
+
+// NumberOf returns d as a JSON number.
+func NumberOf(d Decimal) Value {
+	return Value{kind: Number, text: d.String()}
+}
+
+// Boolean returns the JSON value true or false.
+func Boolean(b bool) Value {
+	if b {
+		return Value{kind: Bool, text: "true"}
+	}
+	return Value{kind: Bool, text: "false"}
+}
+
+// ArrayOf returns an array of elems. An absent element becomes null, so that
+// the others keep their places.
+func ArrayOf(elems ...Value) Value {
+	members := make([]Member, len(elems))
+	for i, e := range elems {
+		if e.kind == Absent {
+			e = NullValue
+		}
+		members[i].Value = e
+	}
+	return Value{kind: Array, members: members}
+}
+
+// ObjectOf returns an object of members, in any order; those with an absent
+// value are left out. It panics if a name occurs twice: which of the two holds
+// is a question that no value may leave open.
+func ObjectOf(members ...Member) Value {
+	own := make([]Member, 0, len(members))
+	for _, m := range members {
+		if m.Value.kind == Absent {
+			continue
+		}
+		m.Name = strings.ToValidUTF8(m.Name, "\uFFFD")
+		own = append(own, m)
+	}
+	sortMembers(own)
+	for i := 1; i < len(own); i++ {
+		if own[i].Name == own[i-1].Name {
+			panic("toolcall: ObjectOf with two members of one name")
+		}
+	}
+	return Value{kind: Object, members: own}
+}
+
+// Kind returns the kind of v.
+func (v Value) Kind() Kind { return v.kind }
+
+// Bool reports whether v is the JSON value true.
+func (v Value) Bool() bool { return v.kind == Bool && v.text == "true" }
+
+// Text returns the text of a string, and "" of any other value.
+func (v Value) Text() string {
+	if v.kind != String {
+		return ""
+	}
+	return v.text
+}
+
+// Number returns the exact value of a number, and 0 of any other value.
+func (v Value) Number() Decimal {
+	if v.kind != Number {
+		return Decimal{}
+	}
+	n, _ := scanNumber(v.text) // canonical text is always a number
+	return n.decimal()
+}
+
+// Len returns the number of elements of an array or of members of an object,
+// and 0 of any other value.
+func (v Value) Len() int { return len(v.members) }
+
+// Elem returns element i of an array or the value of member i of an object,
+// 0 <= i < v.Len().
+func (v Value) Elem(i int) Value { return v.members[i].Value }
+
+// Member returns name and value of member i of an object, 0 <= i < v.Len().
+// Members stand in canonical order, not in that of the message. Elements of an
+// array have the name "".
+func (v Value) Member(i int) (name string, value Value) {
+	return v.members[i].Name, v.members[i].Value
+}
+
+// Get returns the member of an object with exactly this name. It is absent
+// where there is none, and where v is not an object.
+func (v Value) Get(name string) Value {
+	if v.kind != Object {
+		return Value{}
+	}
+	i, found := slices.BinarySearchFunc(v.members, name, func(m Member, name string) int {
+		return compareUTF16(m.Name, name)
+	})
+	if !found {
+		return Value{}
+	}
+	return v.members[i].Value
+}
+
+// Equal reports whether v and w are the same JSON value: same kind (true is
+// not 1), numbers by exact value (1.0 is 1), text byte for byte without any
+// normalization, arrays in order, objects regardless of order.
+func (v Value) Equal(w Value) bool {
+	return v.kind == w.kind && v.text == w.text &&
+		slices.EqualFunc(v.members, w.members, func(a, b Member) bool {
+			return a.Name == b.Name && a.Value.Equal(b.Value)
+		})
+}
