@@ -1,0 +1,58 @@
+package approval
+
+import (
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+)
+
+// Iterations of PBKDF2-HMAC-SHA-256 for a new approver, as OWASP's password
+// storage guidance asks (600,000).
+const Iterations = 600_000
+
+// MinPassphrase is the shortest passphrase taken, in bytes.
+const MinPassphrase = 8
+
+// Approver is a person who may answer tickets. The passphrase is not kept,
+// only what can check it: the agent, which may run under the same account,
+// must not be able to read it from the state directory.
+type Approver struct {
+	Name       string
+	Salt       []byte
+	Iterations int
+	Key        []byte
+}
+
+// ErrPassphrase says that the passphrase is not the approver's.
+var ErrPassphrase = errors.New("the passphrase does not match")
+
+// NewApprover derives an approver from a passphrase. The number of iterations
+// is a parameter for tests; everyone else passes Iterations.
+func NewApprover(name, passphrase string, iterations int) (Approver, error) {
+	if len(passphrase) < MinPassphrase {
+		return Approver{}, fmt.Errorf("a passphrase has at least %d characters", MinPassphrase)
+	}
+	a := Approver{Name: name, Salt: make([]byte, 16), Iterations: iterations}
+	rand.Read(a.Salt)
+	var err error
+	if a.Key, err = pbkdf2.Key(sha256.New, passphrase, a.Salt, a.Iterations, sha256.Size); err != nil {
+		return Approver{}, fmt.Errorf("deriving the key of approver %s: %w", name, err)
+	}
+	return a, nil
+}
+
+// Check returns nil if the passphrase is the approver's. The zero Approver
+// accepts none.
+func (a Approver) Check(passphrase string) error {
+	if len(a.Key) != sha256.Size || a.Iterations <= 0 {
+		return ErrPassphrase
+	}
+	key, err := pbkdf2.Key(sha256.New, passphrase, a.Salt, a.Iterations, sha256.Size)
+	if err != nil || subtle.ConstantTimeCompare(key, a.Key) != 1 {
+		return ErrPassphrase
+	}
+	return nil
+}

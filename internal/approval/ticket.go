@@ -1,0 +1,128 @@
+package approval
+
+import (
+	"slices"
+	"time"
+
+	"github.com/licet-dev/licet/internal/authz"
+)
+
+// MaxOpen is how many open tickets one agent may have (contract.md, rule 8).
+const MaxOpen = 20
+
+// Subject names the call that a ticket is about. Two calls with equal Subjects
+// are the same call.
+type Subject struct {
+	Agent   string `json:"agent"`
+	User    string `json:"user,omitzero"`
+	Session string `json:"session,omitzero"`
+	Server  string `json:"server"`
+	Tool    string `json:"tool"`
+	Call    string `json:"call_digest"` // digest of the canonical call, keyed where the contract redacts
+	Cwd     string `json:"cwd,omitzero"`
+}
+
+// Terms are what else held when the ticket was made; a change voids it.
+type Terms struct {
+	Contract   string `json:"contract_digest"`
+	Definition string `json:"tool_digest"` // of the tool's pinned definition
+}
+
+// Ticket is a held call that waits for people.
+type Ticket struct {
+	ID        string    `json:"id"`
+	Subject   Subject   `json:"call"`
+	Terms     Terms     `json:"terms"`
+	Opened    time.Time `json:"opened"`
+	Expires   time.Time `json:"expires"`   // covers answer and use
+	Approvers []string  `json:"approvers"` // who may answer; empty = every enrolled approver
+	Quorum    int       `json:"quorum"`    // how many must approve; at least 1
+	Answers   []Answer  `json:"answers,omitzero"`
+	Used      time.Time `json:"used,omitzero"` // when a grant used it up; zero = not yet
+}
+
+// Answer is one approver's word on one ticket.
+type Answer struct {
+	Ticket   string    `json:"ticket"`
+	Approver string    `json:"approver"`
+	Approve  bool      `json:"approve"` // false, also by default, denies
+	Note     string    `json:"note,omitzero"`
+	At       time.Time `json:"at"`
+}
+
+// State of a ticket at a moment. The zero State is Expired: never usable.
+type State uint8
+
+// The states of a ticket.
+const (
+	Expired State = iota
+	Open
+	Granted // approved and not used yet
+	Denied
+	Used
+)
+
+var stateNames = [...]string{Expired: "expired", Open: "open", Granted: "approved", Denied: "denied", Used: "used"}
+
+// String returns the state's word.
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return stateNames[Expired]
+}
+
+// MarshalText writes the state's word.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// State says where the ticket stands at the given time. One denial outweighs
+// every approval; a ticket counts as approved when Quorum different approvers
+// approved it.
+func (t Ticket) State(now time.Time) State {
+	approved := map[string]bool{}
+	denied := false
+	for _, a := range t.Answers {
+		denied = denied || !a.Approve
+		approved[a.Approver] = true
+	}
+	switch {
+	case !t.Used.IsZero():
+		return Used
+	case !now.Before(t.Expires):
+		return Expired
+	case denied:
+		return Denied
+	case len(approved) >= max(1, t.Quorum):
+		return Granted
+	default:
+		return Open
+	}
+}
+
+// MayAnswer says whether the named approver is one whom the ticket asks.
+func (t Ticket) MayAnswer(name string) bool {
+	return len(t.Approvers) == 0 || slices.Contains(t.Approvers, name)
+}
+
+// Misfit says why the ticket can't serve a call that names it, as a code for a
+// BLOCK; it is empty when the ticket fits and is approved.
+func (t Ticket) Misfit(s Subject, terms Terms, now time.Time) authz.Code {
+	if t.Subject != s {
+		return authz.ApprovalMismatch
+	}
+	switch t.State(now) {
+	case Used:
+		return authz.ApprovalUsed
+	case Expired:
+		return authz.ApprovalExpired
+	case Denied:
+		return authz.ApprovalDenied
+	}
+	if t.Terms != terms {
+		return authz.ApprovalVoid
+	}
+	if t.State(now) != Granted {
+		return authz.ApprovalOpen
+	}
+	return ""
+}

@@ -1,0 +1,163 @@
+package evidence
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// Version of the envelope format.
+const Version = 1
+
+// Kind says what a record is about.
+type Kind string
+
+// The kinds of records.
+const (
+	Decision Kind = "decision" // the answer to one call, written before anything runs
+	Outcome  Kind = "outcome"  // what became of a granted call
+	Answer   Kind = "answer"   // an approver's answer to a ticket
+	Approver Kind = "approver" // an approver was enrolled or changed the passphrase
+)
+
+// Kinds lists every kind.
+func Kinds() []Kind { return []Kind{Decision, Outcome, Answer, Approver} }
+
+// Genesis is the link of the first record: there is none before it.
+const Genesis = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+
+// MaxBody bounds the canonical body of one record, in bytes.
+const MaxBody = 1 << 20
+
+// Record is one sealed envelope. Make it with Seal or Parse only.
+type Record struct {
+	Index      uint64    // place in the log, from 0, without gaps
+	ID         string    // name of the record, chosen before it is written
+	Time       time.Time // the store's clock, UTC; never earlier than the record before
+	Kind       Kind
+	Prev       string // hash of the record before; Genesis for the first
+	BodyDigest string // SHA-256 of Body
+	Body       []byte // canonical JSON object
+	Hash       string // SHA-256 of the canonical header: all members above but Body
+}
+
+// Link is the head of a log: where the next record goes.
+type Link struct {
+	Next uint64    // index of the next record; 0 for an empty log
+	Hash string    // hash of the last record; Genesis for an empty log
+	Time time.Time // time of the last record
+}
+
+// Start is the link of an empty log.
+func Start() Link { return Link{Hash: Genesis} }
+
+// After returns the link that follows r.
+func After(r Record) Link { return Link{Next: r.Index + 1, Hash: r.Hash, Time: r.Time} }
+
+// Seal makes the record that follows head. The time is moved forward to that
+// of the head where the clock went back, so that a log's times never do. The
+// body must be canonical JSON of at most MaxBody bytes.
+func Seal(head Link, kind Kind, id string, at time.Time, body []byte) (Record, error) {
+	if len(body) > MaxBody {
+		return Record{}, fmt.Errorf("sealing record %s: body of %d bytes is over the bound of %d", id, len(body), MaxBody)
+	}
+	at = at.UTC()
+	if at.Before(head.Time) {
+		at = head.Time
+	}
+	r := Record{Index: head.Next, ID: id, Time: at, Kind: kind, Prev: head.Hash, BodyDigest: digest(body), Body: body}
+	r.Hash = r.computeHash()
+	return r, nil
+}
+
+// computeHash hashes the canonical header (RFC 8785: members sorted by name).
+func (r Record) computeHash() string { return digest(r.header().AppendCanonical(nil)) }
+
+func (r Record) header() toolcall.Value { return toolcall.ObjectOf(r.members()...) }
+
+func (r Record) members() []toolcall.Member {
+	return []toolcall.Member{
+		{Name: "body_digest", Value: toolcall.StringOf(r.BodyDigest)},
+		{Name: "id", Value: toolcall.StringOf(r.ID)},
+		{Name: "index", Value: unsigned(r.Index)},
+		{Name: "kind", Value: toolcall.StringOf(string(r.Kind))},
+		{Name: "prev", Value: toolcall.StringOf(r.Prev)},
+		{Name: "time", Value: toolcall.StringOf(r.Time.Format(time.RFC3339Nano))},
+		{Name: "version", Value: unsigned(Version)},
+	}
+}
+
+// Marshal writes the whole envelope as one line of canonical JSON, without the
+// line break.
+func (r Record) Marshal() ([]byte, error) {
+	body, err := toolcall.Parse(r.Body, toolcall.Bounds{})
+	if err != nil {
+		return nil, fmt.Errorf("record %d: body: %w", r.Index, err)
+	}
+	members := append(r.members(),
+		toolcall.Member{Name: "body", Value: body},
+		toolcall.Member{Name: "hash", Value: toolcall.StringOf(r.Hash)})
+	return toolcall.ObjectOf(members...).AppendCanonical(nil), nil
+}
+
+// Parse reads what Marshal wrote. It checks the shape, not the hashes: that is
+// the Verifier's work.
+func Parse(line []byte) (Record, error) {
+	v, err := toolcall.Parse(line, toolcall.Bounds{Bytes: 2 * MaxBody})
+	if err != nil {
+		return Record{}, err
+	}
+	if v.Kind() != toolcall.Object || v.Len() != len(Record{}.members())+2 {
+		return Record{}, fmt.Errorf("not an evidence record of version %d", Version)
+	}
+	number := func(name string) uint64 {
+		n, ok := v.Get(name).Number().Int64()
+		if !ok || n < 0 || v.Get(name).Kind() != toolcall.Number {
+			err = fmt.Errorf("%s is not a whole number", name)
+		}
+		return uint64(n)
+	}
+	text := func(name string) string {
+		if v.Get(name).Kind() != toolcall.String {
+			err = fmt.Errorf("%s is not a text", name)
+		}
+		return v.Get(name).Text()
+	}
+	r := Record{
+		Index: number("index"), ID: text("id"), Kind: Kind(text("kind")), Prev: text("prev"),
+		BodyDigest: text("body_digest"), Hash: text("hash"), Body: v.Get("body").AppendCanonical(nil),
+	}
+	version, at := number("version"), text("time")
+	if err != nil {
+		return Record{}, err
+	}
+	if version != Version {
+		return Record{}, fmt.Errorf("record version %d: this licet reads version %d", version, Version)
+	}
+	if v.Get("body").Kind() != toolcall.Object {
+		return Record{}, fmt.Errorf("body is not an object")
+	}
+	if r.Time, err = time.Parse(time.RFC3339Nano, at); err != nil {
+		return Record{}, fmt.Errorf("time: %w", err)
+	}
+	return r, nil
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// unsigned writes n as an exact JSON number: 20 digits at most, so never over
+// the bound that ParseDecimal checks.
+func unsigned(n uint64) toolcall.Value {
+	d, err := toolcall.ParseDecimal(strconv.FormatUint(n, 10))
+	if err != nil {
+		panic(err)
+	}
+	return toolcall.NumberOf(d)
+}
