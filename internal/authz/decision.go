@@ -37,3 +37,16 @@ type Take struct {
 	Max     string // exact decimal bound of the window
 	Clause  string // path of the limit in the contract
 }
+
+// TakeKey names what has been used up of one limit so far. It leaves out bound
+// and amount, so that a changed bound applies to what was already granted.
+type TakeKey struct {
+	Counter string
+	Session string
+	Window  int64 // nanoseconds; 0 = one session
+}
+
+// Key returns the key of what t counts.
+func (t Take) Key() TakeKey {
+	return TakeKey{Counter: t.Counter, Session: t.Session, Window: t.Window}
+}

@@ -64,18 +64,6 @@ type Receipt struct {
 	Stamp
 }
 
-// TakeKey names what has been used up so far.
-type TakeKey struct {
-	Counter string
-	Session string
-	Window  int64 // nanoseconds; 0 = the session's whole life
-}
-
-// Key returns the key of what t counts.
-func Key(t authz.Take) TakeKey {
-	return TakeKey{Counter: t.Counter, Session: t.Session, Window: t.Window}
-}
-
 // ErrNotFound says that the store holds nothing of that name.
 var ErrNotFound = errors.New("not found")
 
@@ -94,7 +82,7 @@ type Store interface {
 	// the last record.
 	Now(context.Context) (time.Time, error)
 	// Used returns what has been used up, in the order of the keys.
-	Used(context.Context, []TakeKey) ([]toolcall.Decimal, error)
+	Used(context.Context, []authz.TakeKey) ([]toolcall.Decimal, error)
 	// Ticket returns one ticket, or ErrNotFound.
 	Ticket(ctx context.Context, id string) (approval.Ticket, error)
 	// Latest returns the newest ticket of a subject, or ErrNotFound.

@@ -6,12 +6,13 @@ import (
 
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/decide"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // View is what a store has to look up, inside the transaction, for Resolve.
 type View struct {
-	Used     func(TakeKey) (toolcall.Decimal, error)
+	Used     func(authz.TakeKey) (toolcall.Decimal, error)
 	Ticket   func(id string) (approval.Ticket, error)                // ErrNotFound if none
 	Latest   func(approval.Subject) (approval.Ticket, error)         // ErrNotFound if none
 	OpenOf   func(agent string, now time.Time) (open int, err error) // open tickets of one agent
@@ -47,37 +48,19 @@ func Resolve(e Entry, v View, now time.Time) (*Conflict, *approval.Ticket, error
 
 func resolveTakes(takes []authz.Take, v View) (*Conflict, error) {
 	for _, t := range takes {
-		used, err := v.Used(Key(t))
+		used, err := v.Used(t.Key())
 		if err != nil {
 			return nil, err
 		}
-		fits, err := Fits(t, used)
+		fits, err := decide.Fits(t, used)
 		if err != nil {
 			return nil, err
 		}
 		if !fits {
-			return &Conflict{Code: authz.LimitReached, Clause: t.Clause, Detail: Reached(t, used)}, nil
+			return &Conflict{Code: authz.LimitReached, Clause: t.Clause, Detail: decide.Reached(t, used)}, nil
 		}
 	}
 	return nil, nil
-}
-
-// Fits says whether a take still fits under its bound.
-func Fits(t authz.Take, used toolcall.Decimal) (bool, error) {
-	amount, err := toolcall.ParseDecimal(t.Amount)
-	if err != nil {
-		return false, fmt.Errorf("amount of %s: %w", t.Counter, err)
-	}
-	bound, err := toolcall.ParseDecimal(t.Max)
-	if err != nil {
-		return false, fmt.Errorf("bound of %s: %w", t.Counter, err)
-	}
-	return amount.Sign() >= 0 && used.Add(amount).Cmp(bound) <= 0, nil
-}
-
-// Reached words, for operators, why a take does not fit.
-func Reached(t authz.Take, used toolcall.Decimal) string {
-	return fmt.Sprintf("%s of %s are used up, this call takes %s", used, t.Max, t.Amount)
 }
 
 func resolveAnswer(a approval.Answer, v View, now time.Time) (*Conflict, error) {
