@@ -86,7 +86,8 @@ func without(object Value, names ...string) Value {
 // agent, server, method, tool, arguments and params of c. Absent arguments or
 // params count as empty.
 func (c Call) Digest() Digest {
-	sum := sha256.Sum256(c.appendCanonical(nil))
+	var buf [2048]byte // on the stack, enough for most calls
+	sum := sha256.Sum256(c.appendCanonical(buf[:0]))
 	return Digest("sha256:" + hex.EncodeToString(sum[:]))
 }
 
@@ -94,19 +95,19 @@ func (c Call) Digest() Digest {
 // It stands for a call whose values must not be guessed from its digest.
 func (c Call) KeyedDigest(key []byte) Digest {
 	mac := hmac.New(sha256.New, key)
-	mac.Write(c.appendCanonical(nil)) // never returns an error
+	mac.Write(c.appendCanonical(nil)) // a hash returns no error
 	return Digest("hmac-sha256:" + hex.EncodeToString(mac.Sum(nil)))
 }
 
+// appendCanonical writes the members in canonical order.
 func (c Call) appendCanonical(b []byte) []byte {
-	return ObjectOf(
-		Member{"agent", StringOf(c.Agent)},
-		Member{"server", StringOf(c.Server)},
-		Member{"method", StringOf(c.Method)},
-		Member{"tool", StringOf(c.Tool)},
-		Member{"arguments", orEmpty(c.Arguments)},
-		Member{"params", orEmpty(c.Params)},
-	).AppendCanonical(b)
+	b = StringOf(c.Agent).AppendCanonical(append(b, `{"agent":`...))
+	b = orEmpty(c.Arguments).AppendCanonical(append(b, `,"arguments":`...))
+	b = StringOf(c.Method).AppendCanonical(append(b, `,"method":`...))
+	b = orEmpty(c.Params).AppendCanonical(append(b, `,"params":`...))
+	b = StringOf(c.Server).AppendCanonical(append(b, `,"server":`...))
+	b = StringOf(c.Tool).AppendCanonical(append(b, `,"tool":`...))
+	return append(b, '}')
 }
 
 // orEmpty returns v, or an empty object where v is absent.

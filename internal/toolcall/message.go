@@ -38,10 +38,10 @@ const maxIDDigits = 20
 var (
 	envelope = foldIndex("jsonrpc", "id", "method", "params", "result", "error")
 	params   = foldIndex("_meta", "action", "argument", "arguments", "capabilities", "clientInfo",
-		"content", "context", "cursor", "data", "elicitationId", "inputResponses", "level", "logger",
+		"content", "context", "cursor", "data", "elicitationId", "includeContext", "inputResponses", "level", "logger",
 		"maxTokens", "message", "messages", "metadata", "mode", "modelPreferences", "name",
 		"notifications", "progress", "progressToken", "protocolVersion", "reason", "ref",
-		"requestId", "requestState", "requestedSchema", "status", "systemPrompt", "task", "taskId",
+		"requestId", "requestState", "requestedSchema", "status", "stopSequences", "systemPrompt", "task", "taskId",
 		"temperature", "toolChoice", "tools", "total", "uri", "url")
 )
 
@@ -157,30 +157,28 @@ func (m *Message) checkResponse() error {
 
 // checkFolding refuses members of the object at pointer that are not known but
 // differ from a known one only in letter case.
-func (m *Message) checkFolding(pointer string, object Value, known map[string]string) error {
+func (m *Message) checkFolding(pointer jsontext.Pointer, object Value, known map[string]string) error {
 	for _, member := range object.members {
 		name, found := known[foldKey(member.Name)]
 		if found && name != member.Name {
-			at := pointer + "/" + string(jsontext.Pointer("").AppendToken(member.Name)[1:])
-			return m.refuse(at, fmt.Sprintf("member differs from %q only in letter case", name))
+			return m.refuse(pointer.AppendToken(member.Name), fmt.Sprintf("member differs from %q only in letter case", name))
 		}
 	}
 	return nil
 }
 
-// refuse returns an error at the member that pointer names. Where there is
-// none, it is at the start of the nearest value around it.
-func (m *Message) refuse(pointer, msg string) error {
+// refuse returns an error at the member that pointer names or, where there is
+// none, at the nearest value around it.
+func (m *Message) refuse(pointer jsontext.Pointer, msg string) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(m.Raw))
-	var offset int64
+	offset, depth := skipSpace(m.Raw, 0), 0
 	for {
 		start := skipSpace(m.Raw, dec.InputOffset())
 		if _, err := dec.ReadToken(); err != nil {
-			break // the end: Raw was parsed before
+			return syntaxError(m.Raw, offset, pointer, msg) // read all: Raw was parsed before
 		}
-		if at := string(dec.StackPointer()); at == pointer {
-			return syntaxError(m.Raw, start, jsontext.Pointer(pointer), msg)
+		if at := dec.StackPointer(); len(at) > depth && at.Contains(pointer) {
+			offset, depth = start, len(at)
 		}
 	}
-	return syntaxError(m.Raw, offset, jsontext.Pointer(pointer), msg)
 }

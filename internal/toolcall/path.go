@@ -104,6 +104,11 @@ func (p Path) Empty() bool { return len(p.steps) == 0 }
 // Steps returns the steps of p.
 func (p Path) Steps() []Step { return slices.Clone(p.steps) }
 
+// Member returns the path of the member name of what p addresses.
+func (p Path) Member(name string) Path {
+	return Path{steps: append(slices.Clip(p.steps), Step{Name: name})}
+}
+
 // String returns the text of p; [ParsePath] reads it back. The zero Path has
 // none.
 func (p Path) String() string {
