@@ -1,0 +1,223 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/licet-dev/licet/internal/approval"
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/decide"
+	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// Check decides one call and records the decision. Every failure on the way is
+// a BLOCK. A held call waits up to Ask.Hold for its answer.
+func (g *Gate) Check(ctx context.Context, a Ask) Answer {
+	answer := g.once(ctx, a)
+	if answer.Verdict != authz.RequireApproval || a.Hold <= 0 || answer.Ticket == nil {
+		return answer
+	}
+	if !g.await(ctx, answer.Ticket.ID, a.Hold) {
+		return answer
+	}
+	return g.once(ctx, a)
+}
+
+// await waits until somebody answers the ticket; false if nobody did in time.
+func (g *Gate) await(ctx context.Context, ticket string, hold time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, hold)
+	defer cancel()
+	poll := time.NewTicker(g.o.Poll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-poll.C:
+		}
+		t, err := g.o.Store.Ticket(ctx, ticket)
+		if err != nil {
+			return false
+		}
+		if now, err := g.o.Store.Now(ctx); err != nil || t.State(now) != approval.Open {
+			return err == nil
+		}
+	}
+}
+
+// once is one walk along the path of a call.
+func (g *Gate) once(ctx context.Context, a Ask) (answer Answer) {
+	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			answer = g.refused(a, authz.Internal, fmt.Sprintf("panic: %v", p))
+		}
+	}()
+	r := g.newRequest(a)
+	d, questions := g.decide(ctx, r)
+	receipt, err := g.o.Store.Commit(ctx, g.entry(r, d))
+	if err != nil {
+		return r.unrecorded(err)
+	}
+	d = settle(d, receipt.Stamp)
+	answer = r.answer(d, receipt)
+	if d.Verdict == authz.Allow {
+		g.grant(ctx, r, questions, &answer)
+	}
+	return answer
+}
+
+// decide gathers the facts and asks the contract; where it holds the call, or
+// the call names a ticket, it asks once more with the ticket as a fact.
+func (g *Gate) decide(ctx context.Context, r *request) (authz.Decision, asked) {
+	facts, questions, err := g.gather(ctx, r)
+	if err != nil {
+		return failed(ctx, err), asked{}
+	}
+	d := decide.Decide(r.contract, r.ask.Call, facts)
+	if d.Verdict != authz.RequireApproval && r.ask.Call.Ticket == "" {
+		return d, questions
+	}
+	if facts.Approval, err = g.ticket(ctx, r); err != nil {
+		return failed(ctx, err), asked{}
+	}
+	d = decide.Decide(r.contract, r.ask.Call, facts)
+	if d.Verdict == authz.RequireApproval {
+		if err := g.open(r); err != nil {
+			return authz.Blocked(authz.Internal, "", err.Error()), asked{}
+		}
+	}
+	return d, questions
+}
+
+// failed is the decision when a fact could not be gathered.
+func failed(ctx context.Context, err error) authz.Decision {
+	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+		return authz.Blocked(authz.Timeout, "", err.Error())
+	}
+	return authz.Blocked(authz.FactsFailed, "", err.Error())
+}
+
+// settle turns a decision into a BLOCK when the transaction found that somebody
+// else took first.
+func settle(d authz.Decision, s ledger.Stamp) authz.Decision {
+	if s.Conflict == nil {
+		return d
+	}
+	return authz.Blocked(s.Conflict.Code, s.Conflict.Clause, s.Conflict.Detail)
+}
+
+// entry is the transaction that records d and takes what it uses up.
+func (g *Gate) entry(r *request, d authz.Decision) ledger.Entry {
+	e := ledger.Entry{
+		Kind: evidence.Decision,
+		ID:   r.id,
+		Body: func(s ledger.Stamp) ([]byte, error) { return r.body(settle(d, s), s), nil },
+	}
+	switch d.Verdict {
+	case authz.Allow:
+		e.Takes = d.Takes
+		if d.Code() == authz.Approved {
+			e.Use = &ledger.Use{Ticket: r.ticket, Subject: r.subject(), Terms: r.terms()}
+		}
+	case authz.RequireApproval:
+		e.Open, e.Copy = r.opened, r.sealed
+	}
+	return e
+}
+
+// grant looks at the files of the decision once more and makes the Grant. What
+// fails here leaves a recorded decision without a grant.
+func (g *Gate) grant(ctx context.Context, r *request, q asked, answer *Answer) {
+	again, err := g.answers(ctx, r, q.files)
+	if err == nil && !sameFiles(q.answers, again) {
+		err = errors.New("a file of this call was exchanged after the decision")
+	}
+	if err != nil {
+		code := authz.OperandChanged
+		answer.Verdict, answer.Reasons = authz.Block, []authz.Reason{{Code: code, Detail: err.Error()}}
+		if err := g.commitOutcome(ctx, r.id, r.ask, Outcome{Status: Withheld, Detail: string(code)}, false); err != nil {
+			answer.Reasons = append(answer.Reasons, authz.Reason{Code: authz.NoEvidence, Detail: err.Error()})
+		}
+		return
+	}
+	answer.Grant = &Grant{
+		call: r.ask.Call, digest: r.ask.Call.Digest(),
+		expires: g.o.Now().Add(GrantLife), now: g.o.Now,
+		record: r.id, ask: r.ask, observe: r.contract.Sources()[r.ask.Call.Server+"."+r.ask.Call.Tool],
+	}
+}
+
+func sameFiles(a, b constraint.Answers) bool {
+	for key, file := range b.Files {
+		if a.Files[key] != file {
+			return false
+		}
+	}
+	return true
+}
+
+// Refuse records a BLOCK for input that is no call: a malformed message, a
+// method that the protocol table does not pass. raw is kept as a digest only.
+func (g *Gate) Refuse(ctx context.Context, a Ask, code authz.Code, detail string, raw []byte) Answer {
+	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
+	defer cancel()
+	return g.refuse(ctx, a, code, detail, raw)
+}
+
+// refused is Refuse after a defect: the deadline may be gone, and recording may
+// meet the same defect, so it is caught once more.
+func (g *Gate) refused(a Ask, code authz.Code, detail string) (answer Answer) {
+	answer = Answer{Reasons: []authz.Reason{{Code: code, Detail: detail}}}
+	defer func() { _ = recover() }()
+	ctx, cancel := context.WithTimeout(context.Background(), g.o.Deadline)
+	defer cancel()
+	return g.refuse(ctx, a, code, detail, nil)
+}
+
+func (g *Gate) refuse(ctx context.Context, a Ask, code authz.Code, detail string, raw []byte) Answer {
+	r := g.newRequest(a)
+	r.raw = raw
+	d := authz.Blocked(code, "", detail)
+	receipt, err := g.o.Store.Commit(ctx, g.entry(r, d))
+	if err != nil {
+		return r.unrecorded(err)
+	}
+	return r.answer(d, receipt)
+}
+
+// Status says what became of a granted call.
+type Status string
+
+// The outcomes. A call whose outcome nobody reported is unknown, never "did
+// not run".
+const (
+	Succeeded Status = "succeeded"
+	Failed    Status = "failed"   // the tool or the server answered with an error
+	Unknown   Status = "unknown"  // no answer came: it may have run
+	Withheld  Status = "withheld" // the grant was not made or not redeemed: it did not run
+)
+
+// Outcome is a door's report on a granted call.
+type Outcome struct {
+	Status Status
+	Result toolcall.Value // the tool's result; read for provenance where the contract names the tool as a source
+	Detail string         // for operators
+}
+
+// Done records what became of the call that gr let through. An error means that
+// the outcome stays unknown in the log; the call itself can't be taken back.
+func (g *Gate) Done(ctx context.Context, gr *Grant, o Outcome) error {
+	if gr == nil || gr.now == nil {
+		return ErrNoGrant
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.o.Deadline)
+	defer cancel()
+	return g.commitOutcome(ctx, gr.record, gr.ask, o, gr.observe)
+}

@@ -1,0 +1,129 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/licet-dev/licet/internal/approval"
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/facts"
+	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// request is one call on its way through the gate: what was asked, the contract
+// that judges it, and what of it may be written down.
+type request struct {
+	id       string // of the record
+	ask      Ask
+	contract *contract.Contract
+	rule     *contract.Rule // nil = the contract does not list the tool
+	raw      []byte         // input that is no call
+
+	kept    toolcall.Value  // arguments as evidence keeps them: redacted and cut
+	secrets bool            // something was redacted: digests are keyed, details left out
+	digest  toolcall.Digest // of the call, keyed if secrets
+	ticket  string          // the ticket that stands for this call, once looked up
+	now     time.Time       // the store's clock, once read for the ticket
+
+	opened *approval.Ticket // of a held call
+	sealed []byte           // what the approvers of opened see
+}
+
+func (g *Gate) newRequest(a Ask) *request {
+	r := &request{id: approval.NewID("d-"), ask: a, contract: g.o.Contract()}
+	r.rule = rule(r.contract, a.Call)
+	r.kept = a.Call.Arguments
+	if r.rule != nil {
+		r.kept, r.secrets = r.rule.Redact(r.kept)
+	}
+	kept, found := evidence.Redact(r.kept)
+	r.kept, r.secrets = evidence.Cut(kept), r.secrets || found
+	r.digest = a.Call.Digest()
+	if r.secrets {
+		r.digest = a.Call.KeyedDigest(g.o.Key)
+	}
+	return r
+}
+
+func (r *request) subject() approval.Subject {
+	c := r.ask.Call
+	return approval.Subject{
+		Agent: c.Agent, User: r.ask.Principal.User, Session: r.ask.Session,
+		Server: c.Server, Tool: c.Tool, Call: string(r.digest), Cwd: r.ask.Cwd,
+	}
+}
+
+func (r *request) terms() approval.Terms {
+	t := approval.Terms{Contract: r.contract.Digest()}
+	if r.rule != nil {
+		t.Definition = r.rule.ToolDigest
+	}
+	return t
+}
+
+// open makes the ticket for a held call, and the sealed copy that its approvers
+// see.
+func (g *Gate) open(r *request) (err error) {
+	terms := r.contract.Approvals()
+	r.opened = &approval.Ticket{
+		ID: approval.NewID("t-"), Subject: r.subject(), Terms: r.terms(),
+		Opened: r.now, Expires: r.now.Add(terms.Expire), Approvers: terms.Approvers, Quorum: terms.Quorum,
+	}
+	copied := toolcall.ObjectOf(
+		toolcall.Member{Name: "arguments", Value: r.ask.Call.Arguments},
+		toolcall.Member{Name: "params", Value: r.ask.Call.Params},
+	).AppendCanonical(nil)
+	r.sealed, err = approval.Seal(g.o.Key, r.opened.ID, copied)
+	return err
+}
+
+func (r *request) answer(d authz.Decision, receipt ledger.Receipt) Answer {
+	a := Answer{
+		Verdict: d.Verdict, Reasons: d.Reasons, CallDigest: r.digest,
+		Evidence: EvidenceRef{ID: r.id, Index: receipt.Record.Index},
+	}
+	r.name(&a)
+	if d.Verdict == authz.RequireApproval && receipt.Ticket != nil {
+		a.Ticket = &TicketRef{ID: receipt.Ticket.ID, Expires: receipt.Ticket.Expires}
+	}
+	return a
+}
+
+// unrecorded is the answer when the decision could not be recorded.
+func (r *request) unrecorded(err error) Answer {
+	a := Answer{CallDigest: r.digest, Reasons: []authz.Reason{{Code: authz.NoEvidence, Detail: err.Error()}}}
+	r.name(&a)
+	return a
+}
+
+// name says which contract and catalog judged the call.
+func (r *request) name(a *Answer) {
+	if r.contract == nil {
+		return
+	}
+	a.ContractDigest = r.contract.Digest()
+	if pinned, ok := r.contract.Catalog(r.ask.Call.Server); ok {
+		a.CatalogDigest = pinned.Pin
+	}
+}
+
+// commitOutcome records what became of a granted call and, where a contract
+// reads the tool's results, what values stood in the result.
+func (g *Gate) commitOutcome(ctx context.Context, decision string, a Ask, o Outcome, observe bool) error {
+	e := ledger.Entry{Kind: evidence.Outcome, ID: approval.NewID("o-")}
+	e.Body = func(ledger.Stamp) ([]byte, error) { return outcomeBody(decision, a, o), nil }
+	if observe && o.Status == Succeeded && a.Session != "" {
+		e.Observe = &ledger.Observation{
+			Session: a.Session, Server: a.Call.Server, Tool: a.Call.Tool,
+			Leaves: facts.EncodeLeaves(facts.Observe(g.o.Key, o.Result)),
+		}
+	}
+	if _, err := g.o.Store.Commit(ctx, e); err != nil {
+		return fmt.Errorf("recording the outcome of %s: %w", decision, err)
+	}
+	return nil
+}
