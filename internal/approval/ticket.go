@@ -72,6 +72,9 @@ func (s State) String() string {
 	return stateNames[Expired]
 }
 
+// Closed says whether nothing more can come of the ticket.
+func (s State) Closed() bool { return s != Open && s != Granted }
+
 // MarshalText writes the state's word.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 

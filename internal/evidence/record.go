@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -58,16 +60,32 @@ func Start() Link { return Link{Hash: Genesis} }
 // After returns the link that follows r.
 func After(r Record) Link { return Link{Next: r.Index + 1, Hash: r.Hash, Time: r.Time} }
 
-// Seal makes the record that follows head. The time is moved forward to that
-// of the head where the clock went back, so that a log's times never do. The
-// body must be canonical JSON of at most MaxBody bytes.
-func Seal(head Link, kind Kind, id string, at time.Time, body []byte) (Record, error) {
-	if len(body) > MaxBody {
-		return Record{}, fmt.Errorf("sealing record %s: body of %d bytes is over the bound of %d", id, len(body), MaxBody)
+// At returns the time of a record written after l when the clock says now: in
+// UTC, and moved forward to the last record's where the clock went back, so
+// that a log's times never do.
+func (l Link) At(now time.Time) time.Time {
+	if now.Before(l.Time) {
+		return l.Time
 	}
-	at = at.UTC()
-	if at.Before(head.Time) {
-		at = head.Time
+	return now.Round(0).UTC() // Round(0) takes off the monotonic reading
+}
+
+// Seal makes the record that follows head, at head.At(now). The body must be a
+// canonical JSON object of at most MaxBody bytes. A record that could not be
+// verified or ordered later is refused: one without a name, of a kind outside
+// Kinds, or from before 1970 or after 2261, where nanoseconds do not fit into
+// 64 bits.
+func Seal(head Link, kind Kind, id string, now time.Time, body []byte) (Record, error) {
+	at := head.At(now)
+	switch {
+	case id == "" || !utf8.ValidString(id):
+		return Record{}, fmt.Errorf("sealing record %q: a name is valid, not empty UTF-8", id)
+	case !slices.Contains(Kinds(), kind):
+		return Record{}, fmt.Errorf("sealing record %s: unknown kind %q", id, kind)
+	case len(body) > MaxBody:
+		return Record{}, fmt.Errorf("sealing record %s: body of %d bytes is over the bound of %d", id, len(body), MaxBody)
+	case at.Year() < 1970 || at.Year() > 2261:
+		return Record{}, fmt.Errorf("sealing record %s: the clock says %s", id, at)
 	}
 	r := Record{Index: head.Next, ID: id, Time: at, Kind: kind, Prev: head.Hash, BodyDigest: digest(body), Body: body}
 	r.Hash = r.computeHash()
@@ -94,9 +112,12 @@ func (r Record) members() []toolcall.Member {
 // Marshal writes the whole envelope as one line of canonical JSON, without the
 // line break.
 func (r Record) Marshal() ([]byte, error) {
-	body, err := toolcall.Parse(r.Body, toolcall.Bounds{})
+	body, err := toolcall.Parse(r.Body, bounds)
 	if err != nil {
 		return nil, fmt.Errorf("record %d: body: %w", r.Index, err)
+	}
+	if body.Canonical() != string(r.Body) {
+		return nil, fmt.Errorf("record %d: its body is not canonical JSON", r.Index)
 	}
 	members := append(r.members(),
 		toolcall.Member{Name: "body", Value: body},
@@ -104,12 +125,16 @@ func (r Record) Marshal() ([]byte, error) {
 	return toolcall.ObjectOf(members...).AppendCanonical(nil), nil
 }
 
-// Parse reads what Marshal wrote. It checks the shape, not the hashes: that is
-// the Verifier's work.
+// bounds of one envelope. They are wider than those of a call, which stands
+// inside of one.
+var bounds = toolcall.Bounds{Bytes: 2 * MaxBody, Depth: 128}
+
+// Parse reads what Marshal wrote; white space and the order of members may
+// differ. It checks the shape, not the hashes: that is the Verifier's work.
 func Parse(line []byte) (Record, error) {
-	v, err := toolcall.Parse(line, toolcall.Bounds{Bytes: 2 * MaxBody})
+	v, err := toolcall.Parse(line, bounds)
 	if err != nil {
-		return Record{}, err
+		return Record{}, fmt.Errorf("reading a record: %w", err)
 	}
 	if v.Kind() != toolcall.Object || v.Len() != len(Record{}.members())+2 {
 		return Record{}, fmt.Errorf("not an evidence record of version %d", Version)
@@ -143,6 +168,9 @@ func Parse(line []byte) (Record, error) {
 	}
 	if r.Time, err = time.Parse(time.RFC3339Nano, at); err != nil {
 		return Record{}, fmt.Errorf("time: %w", err)
+	}
+	if r.Time = r.Time.UTC(); r.Time.Format(time.RFC3339Nano) != at {
+		return Record{}, fmt.Errorf("time %s is not written in UTC as RFC 3339 with the fewest digits", at)
 	}
 	return r, nil
 }

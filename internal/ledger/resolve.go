@@ -1,54 +1,50 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/decide"
-	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// View is what a store has to look up, inside the transaction, for Resolve.
+// View is what a store looks up, inside the transaction, for Settle.
 type View struct {
-	Used     func(authz.TakeKey) (toolcall.Decimal, error)
+	Total    TotalAt
 	Ticket   func(id string) (approval.Ticket, error)                // ErrNotFound if none
 	Latest   func(approval.Subject) (approval.Ticket, error)         // ErrNotFound if none
 	OpenOf   func(agent string, now time.Time) (open int, err error) // open tickets of one agent
 	Approver func(name string) (approval.Approver, error)            // ErrNotFound if none
 }
 
-// Resolve decides what an Entry may do, with the rules that are the same for
-// every store. A nil Conflict means: write all of it; the returned ticket is
-// the one that stands for e.Open, and is new unless it was there before.
-func Resolve(e Entry, v View, now time.Time) (*Conflict, *approval.Ticket, error) {
-	if c, err := resolveTakes(e.Takes, v); c != nil || err != nil {
-		return c, nil, err
+// resolve finds what stands against an Entry, and else fills in the plan what
+// becomes of tickets.
+func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
+	if c, err := resolveTakes(e.Takes, v, now); c != nil || err != nil {
+		return c, err
 	}
 	if e.Use != nil {
-		t, err := v.Ticket(e.Use.Ticket)
-		if err != nil {
-			return nil, nil, err
-		}
-		if code := t.Misfit(e.Use.Subject, e.Use.Terms, now); code != "" {
-			return &Conflict{Code: code, Detail: "ticket " + t.ID + " was taken or closed meanwhile"}, nil, nil
+		if c, err := p.resolveUse(*e.Use, v, now); c != nil || err != nil {
+			return c, err
 		}
 	}
 	if e.Answer != nil {
-		if c, err := resolveAnswer(*e.Answer, v, now); c != nil || err != nil {
-			return c, nil, err
+		if c, err := p.resolveAnswer(*e.Answer, v, now); c != nil || err != nil {
+			return c, err
 		}
 	}
-	if e.Open == nil {
-		return nil, nil, nil
+	if e.Open != nil {
+		return p.resolveOpen(*e.Open, v, now)
 	}
-	return resolveOpen(*e.Open, v, now)
+	return nil, nil
 }
 
-func resolveTakes(takes []authz.Take, v View) (*Conflict, error) {
+func resolveTakes(takes []authz.Take, v View, now time.Time) (*Conflict, error) {
 	for _, t := range takes {
-		used, err := v.Used(t.Key())
+		used, err := v.Total.Used(t.Key(), now)
 		if err != nil {
 			return nil, err
 		}
@@ -63,10 +59,23 @@ func resolveTakes(takes []authz.Take, v View) (*Conflict, error) {
 	return nil, nil
 }
 
-func resolveAnswer(a approval.Answer, v View, now time.Time) (*Conflict, error) {
+func (p *Plan) resolveUse(u Use, v View, now time.Time) (*Conflict, error) {
+	t, err := v.Ticket(u.Ticket)
+	if err != nil {
+		return nil, fmt.Errorf("ticket %s: %w", u.Ticket, err)
+	}
+	if code := t.Misfit(u.Subject, u.Terms, now); code != "" {
+		return &Conflict{Code: code, Detail: "ticket " + t.ID + " was taken or closed meanwhile"}, nil
+	}
+	t.Used = now
+	p.Changed = append(p.Changed, t)
+	return nil, nil
+}
+
+func (p *Plan) resolveAnswer(a approval.Answer, v View, now time.Time) (*Conflict, error) {
 	t, err := v.Ticket(a.Ticket)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ticket %s: %w", a.Ticket, err)
 	}
 	if _, err := v.Approver(a.Approver); err != nil {
 		return nil, fmt.Errorf("approver %s: %w", a.Approver, err)
@@ -77,6 +86,9 @@ func resolveAnswer(a approval.Answer, v View, now time.Time) (*Conflict, error) 
 	if s := t.State(now); s != approval.Open {
 		return &Conflict{Code: answerCode(s), Detail: "the ticket is " + s.String()}, nil
 	}
+	a.At = now
+	t.Answers = append(slices.Clip(t.Answers), a)
+	p.Changed = append(p.Changed, t)
 	return nil, nil
 }
 
@@ -93,19 +105,24 @@ func answerCode(s approval.State) authz.Code {
 	}
 }
 
-func resolveOpen(open approval.Ticket, v View, now time.Time) (*Conflict, *approval.Ticket, error) {
+func (p *Plan) resolveOpen(open approval.Ticket, v View, now time.Time) (*Conflict, error) {
 	switch latest, err := v.Latest(open.Subject); {
 	case err == nil && latest.Terms == open.Terms && latest.State(now) == approval.Open:
-		return nil, &latest, nil
+		p.Ticket = &latest
+		return nil, nil
 	case err != nil && !IsNotFound(err):
-		return nil, nil, err
+		return nil, err
+	}
+	if _, err := v.Ticket(open.ID); !IsNotFound(err) {
+		return nil, cmp.Or(err, fmt.Errorf("ticket %s exists", open.ID))
 	}
 	n, err := v.OpenOf(open.Subject.Agent, now)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if n >= approval.MaxOpen {
-		return &Conflict{Code: authz.TooManyTickets, Detail: fmt.Sprintf("%d tickets of agent %s are open", n, open.Subject.Agent)}, nil, nil
+		return &Conflict{Code: authz.TooManyTickets, Detail: fmt.Sprintf("%d tickets of agent %s are open", n, open.Subject.Agent)}, nil
 	}
-	return nil, &open, nil
+	p.Ticket, p.Opened = &open, &open
+	return nil, nil
 }
