@@ -1,0 +1,192 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/licet-dev/licet/internal/constraint"
+)
+
+const (
+	maxPath  = 1 << 15 // bytes; no system takes a longer one
+	maxLinks = 40      // as Linux follows (path_resolution(7))
+)
+
+// special is the answer for what no pattern may cover.
+var special = constraint.File{Special: true}
+
+// errSpecial says that a path leads to something that no pattern may cover, or
+// where cannot be told.
+var errSpecial = errors.New("special file")
+
+// Resolve returns where a path leads. A relative text counts from base, which
+// is absolute. Links are followed one by one as the operating system does; what
+// does not exist yet is appended as it stands.
+//
+// The result is Special, and has no path, where programs may disagree on the
+// file or where it is none: an empty text, NUL, `~` or a file URL; a `..` that
+// leads elsewhere when it is taken before the link in front of it is followed;
+// loops, and what may not be looked at; devices, pipes and sockets; all of
+// procfs, whose links lead into other processes. An error means that the file
+// system failed.
+//
+// Not covered: a hard link or bind mount gives a file a second path that looks
+// like any other; and what is resolved may change before the call runs.
+func Resolve(text, base string) (constraint.File, error) {
+	f, err := resolve(text, base)
+	switch {
+	case err == nil:
+		return f, nil
+	case isSpecial(err):
+		return special, nil
+	}
+	return constraint.File{}, fmt.Errorf("resolving a path: %w", err)
+}
+
+func resolve(text, base string) (constraint.File, error) {
+	if isTricky(text, runtime.GOOS) {
+		return constraint.File{}, errSpecial
+	}
+	if !filepath.IsAbs(text) {
+		if !filepath.IsAbs(base) {
+			return constraint.File{}, fmt.Errorf("it is relative, and %q is no absolute directory", base)
+		}
+		dir, err := follow(base)
+		if err != nil {
+			return constraint.File{}, err
+		}
+		text = dir + separator + text
+	}
+	path, err := follow(text)
+	if err != nil {
+		return constraint.File{}, err
+	}
+	// Many programs clean a path before they open it. Both must mean one file.
+	if strings.Contains(text, "..") {
+		clean, err := follow(filepath.Clean(text))
+		if err != nil {
+			return constraint.File{}, err
+		}
+		if clean != path {
+			return constraint.File{}, errSpecial
+		}
+	}
+	return describe(path)
+}
+
+// describe asks the file system of a followed path what it makes of names.
+func describe(path string) (constraint.File, error) {
+	dir := existingDir(path)
+	magic, err := isProcfs(dir)
+	if err != nil {
+		return constraint.File{}, err
+	}
+	if magic {
+		return constraint.File{}, errSpecial
+	}
+	fold, err := folds(dir)
+	return constraint.File{Path: filepath.ToSlash(path), Fold: fold}, err
+}
+
+// existingDir returns the deepest directory of a path that exists.
+func existingDir(path string) string {
+	for {
+		info, err := os.Lstat(path)
+		parent := filepath.Dir(path)
+		if err == nil && info.IsDir() || parent == path {
+			return path
+		}
+		path = parent
+	}
+}
+
+const (
+	separator    = string(filepath.Separator)
+	specialModes = fs.ModeDevice | fs.ModeCharDevice | fs.ModeNamedPipe | fs.ModeSocket | fs.ModeIrregular
+)
+
+// follow resolves an absolute path name by name, so that each `..` leaves the
+// directory that the link before it led to.
+func follow(path string) (string, error) {
+	at, todo := cutRoot(path)
+	for links := 0; len(todo) > 0; {
+		name := todo[0]
+		todo = todo[1:]
+		if name == "" || name == "." {
+			continue
+		}
+		if name == ".." {
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, name)
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			at = next
+		case err != nil:
+			return "", err
+		case info.Mode()&specialModes != 0:
+			return "", errSpecial
+		case info.Mode()&fs.ModeSymlink != 0:
+			if links++; links > maxLinks {
+				return "", errSpecial
+			}
+			if at, todo, err = followLink(at, next, todo); err != nil {
+				return "", err
+			}
+		default:
+			at = next
+		}
+	}
+	return at, nil
+}
+
+// followLink replaces the link, which stands in the directory at, by its target.
+func followLink(at, link string, todo []string) (string, []string, error) {
+	magic, err := isProcfs(at)
+	if err != nil {
+		return "", nil, err
+	}
+	if magic {
+		return "", nil, errSpecial
+	}
+	target, err := os.Readlink(link)
+	if err != nil {
+		return "", nil, err
+	}
+	if filepath.IsAbs(target) {
+		var names []string
+		at, names = cutRoot(target)
+		return at, append(names, todo...), nil
+	}
+	return at, append(splitNames(target), todo...), nil
+}
+
+// cutRoot parts an absolute path into its root and the names below.
+func cutRoot(path string) (root string, names []string) {
+	volume := filepath.VolumeName(path)
+	return volume + separator, splitNames(path[len(volume):])
+}
+
+func splitNames(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
+}
+
+// isSpecial reports whether err comes from the path asked for, rather than from
+// a file system that failed.
+func isSpecial(err error) bool {
+	for _, target := range []error{errSpecial, fs.ErrPermission, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,139 @@
+package facts
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/unicode/rangetable"
+
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// The characters that part or end tokens: the whole table. What is not in it
+// belongs to the token, so `b@x.org` does not occur in `a.b@x.org`.
+var (
+	// separators always part: white space, brackets, quotes, list separators.
+	separators = rangetable.Merge(
+		unicode.White_Space,
+		unicode.Ps, unicode.Pe, // ( ) [ ] { } and their Unicode relatives
+		unicode.Pi, unicode.Pf, // « » “ ” and relatives
+		unicode.Quotation_Mark, // " „ 「 」 and relatives
+		rangetable.New('<', '>'),
+		rangetable.New([]rune(";•،؛፣᠂、，；﹐﹑﹔､")...),
+	)
+	// apostrophes part, except between two letters or digits: o'neil@x.org is
+	// one token and does not state neil@x.org. A possessive 's does part.
+	apostrophes = rangetable.New([]rune("'‘’`´＇")...)
+	// sentenceEnds are dropped at the end of a token.
+	sentenceEnds = rangetable.Merge(unicode.Terminal_Punctuation, rangetable.New('…'))
+)
+
+// comma parts as well, except inside a number such as 1,050.00.
+const comma = ","
+
+// token is one word of a text.
+type token struct {
+	text   string // normalized (NFC) and case folded
+	number string // canonical decimal, if the word reads as a number, else ""
+}
+
+// tokens returns the words of a text. The words of two texts with white space
+// between them are the words of the one, then those of the other.
+func tokens(text string) []token {
+	var ts []token
+	isSeparator := func(r rune) bool { return unicode.Is(separators, r) && !unicode.Is(apostrophes, r) }
+	for field := range strings.FieldsFuncSeq(norm.NFC.String(text), isSeparator) {
+		ts = appendField(ts, field)
+	}
+	return ts
+}
+
+// appendField appends the tokens of a text without separators.
+func appendField(ts []token, field string) []token {
+	field = strings.TrimLeftFunc(strings.TrimRightFunc(field, isLooseEnd), isLooseStart)
+	if n := readNumber(field); n != "" {
+		return append(ts, token{fold(field), n})
+	}
+	// What `en` does not write is not read: 1.050,00 states neither 1.05 nor 0.
+	numberless := digitComma.MatchString(field)
+	for part := range strings.SplitSeq(field, comma) {
+		for _, word := range cutApostrophes(part) {
+			word = strings.TrimRightFunc(word, isSentenceEnd)
+			if word == "" {
+				continue
+			}
+			t := token{text: fold(word)}
+			if !numberless {
+				t.number = readNumber(word)
+			}
+			ts = append(ts, t)
+		}
+	}
+	return ts
+}
+
+func isSentenceEnd(r rune) bool { return unicode.Is(sentenceEnds, r) }
+func isLooseStart(r rune) bool  { return unicode.Is(apostrophes, r) || r == ',' }
+func isLooseEnd(r rune) bool    { return isLooseStart(r) || isSentenceEnd(r) }
+func isWord(r rune) bool        { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// cutApostrophes parts s at the apostrophes that part.
+func cutApostrophes(s string) []string {
+	var parts []string
+	start, before := 0, rune(0)
+	for i, r := range s {
+		if unicode.Is(apostrophes, r) {
+			rest := s[i+utf8.RuneLen(r):]
+			after, _ := utf8.DecodeRuneInString(rest)
+			possessive := strings.EqualFold(strings.TrimRightFunc(rest, isLooseEnd), "s")
+			if !isWord(before) || !isWord(after) || possessive {
+				parts = append(parts, s[start:i])
+				start = i + utf8.RuneLen(r)
+			}
+		}
+		before = r
+	}
+	return append(parts, s[start:])
+}
+
+// fold returns NFC text with letters of either case as one. It is simple case
+// folding (Unicode, section 5.18): the full one would take the addresses
+// straße.example and strasse.example as equal.
+func fold(s string) string { return strings.Map(foldRune, s) }
+
+// foldRune returns the smallest of the characters that differ from r in case only.
+func foldRune(r rune) rune {
+	least := r
+	for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
+		least = min(least, o)
+	}
+	return least
+}
+
+var (
+	digitComma = regexp.MustCompile(`[0-9],[0-9]`)
+	// enNumber is a decimal number as English writes it: groups of exactly three
+	// digits or none. One currency sign may stand at either end of the digits.
+	enNumber = regexp.MustCompile(`^([-−]?)\p{Sc}?([-−]?)([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(\.[0-9]+)?\p{Sc}?$`)
+)
+
+// readNumber returns the canonical form of the number that s writes, "" if it
+// writes none. A number with leading zeros is none: it names something.
+func readNumber(s string) string {
+	m := enNumber.FindStringSubmatch(s)
+	if m == nil || m[1] != "" && m[2] != "" {
+		return ""
+	}
+	text := strings.ReplaceAll(m[3], comma, "") + m[4]
+	if m[1]+m[2] != "" {
+		text = "-" + text
+	}
+	d, err := toolcall.ParseDecimal(text)
+	if err != nil {
+		return ""
+	}
+	return d.String()
+}
