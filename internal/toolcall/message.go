@@ -171,9 +171,9 @@ func (m *Message) checkFolding(pointer jsontext.Pointer, object Value, known map
 // none, at the nearest value around it.
 func (m *Message) refuse(pointer jsontext.Pointer, msg string) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(m.Raw))
-	offset, depth := skipSpace(m.Raw, 0), 0
+	offset, depth := skip(m.Raw, 0, space), 0
 	for {
-		start := skipSpace(m.Raw, dec.InputOffset())
+		start := skip(m.Raw, dec.InputOffset(), separator)
 		if _, err := dec.ReadToken(); err != nil {
 			return syntaxError(m.Raw, offset, pointer, msg) // read all: Raw was parsed before
 		}

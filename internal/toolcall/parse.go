@@ -126,9 +126,8 @@ func (p *parser) document() (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	offset := p.dec.InputOffset()
-	if _, err := p.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return Value{}, p.errorAt(skipSpace(p.raw, offset), "", "data after the value")
+	if end := skip(p.raw, p.dec.InputOffset(), space); end < int64(len(p.raw)) {
+		return Value{}, p.errorAt(end, "", "data after the value")
 	}
 	return v, nil
 }
@@ -207,7 +206,7 @@ func (p *parser) member(kind Kind, depth int) (m Member, err error) {
 		return Member{}, err
 	}
 	if depth == 1 && m.Name == "id" {
-		p.id = p.text[skipSpace(p.raw, start):p.dec.InputOffset()]
+		p.id = p.text[skip(p.raw, start, separator):p.dec.InputOffset()]
 	}
 	return m, nil
 }
@@ -271,11 +270,13 @@ func (p *parser) errorAt(offset int64, pointer jsontext.Pointer, msg string) err
 	return syntaxError(p.raw, offset, pointer, msg)
 }
 
-// skipSpace returns the offset of the next token at or after offset, past
-// white space, comma and colon.
-func skipSpace(raw []byte, offset int64) int64 {
-	for offset < int64(len(raw)) && bytes.IndexByte([]byte(" \t\r\n,:"), raw[offset]) >= 0 {
-		offset++
-	}
-	return offset
+// What stands between the tokens of JSON.
+const (
+	space     = " \t\r\n"
+	separator = space + ",:"
+)
+
+// skip returns the first offset at or after offset where raw has none of chars.
+func skip(raw []byte, offset int64, chars string) int64 {
+	return int64(len(raw) - len(bytes.TrimLeft(raw[offset:], chars)))
 }

@@ -77,21 +77,22 @@ func cutStep(s string, first bool) (step Step, n int, err error) {
 
 // cutQuoted reads a step of the form ["..."].
 func cutQuoted(s string) (Step, int, error) {
-	end := 2
+	const open, shut = `["`, `"]`
+	end := len(open)
 	for end < len(s) && s[end] != '"' {
 		if s[end] == '\\' {
 			end++
 		}
 		end++
 	}
-	if s[1] != '"' || end+1 >= len(s) || s[end+1] != ']' {
+	if !strings.HasPrefix(s, open) || end >= len(s) || !strings.HasPrefix(s[end:], shut) {
 		return Step{}, 0, fmt.Errorf(`expected "[]" or a JSON string in brackets`)
 	}
 	name, err := jsontext.AppendUnquote(nil, s[1:end+1])
 	if err != nil {
 		return Step{}, 0, fmt.Errorf("reading the string in brackets: %w", err)
 	}
-	return Step{Name: string(name)}, end + 2, nil
+	return Step{Name: string(name)}, end + len(shut), nil
 }
 
 func isNameByte(c byte) bool {
