@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run returns the exit status: 0 good, 1 something was found or not looked
+// at, 2 wrong usage.
+func run(args []string, out, errOut io.Writer) int {
+	flags := flag.NewFlagSet("fuzz", flag.ContinueOnError)
+	flags.SetOutput(errOut)
+	each := flags.Duration("each", 30*time.Second, "time for each target")
+	budget := flags.Duration("budget", 0, "time for all targets together; 0 = as long as it takes")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if err := fuzzAll(".", *each, *budget, out); err != nil {
+		fmt.Fprintf(errOut, "fuzz: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func fuzzAll(root string, each, budget time.Duration, out io.Writer) error {
+	targets, missing, err := look(root)
+	if err != nil {
+		return fmt.Errorf("looking for fuzz targets: %w", err)
+	}
+	if len(targets) == 0 {
+		return errors.New("no fuzz target found")
+	}
+	var problems []error
+	for _, dir := range missing {
+		problems = append(problems, fmt.Errorf("%s parses and has no fuzz target", dir))
+	}
+	each = share(each, budget, len(targets))
+	for _, t := range targets {
+		executions, err := fuzzOne(root, t, each)
+		fmt.Fprintf(out, "%12d executions in %s  %s %s\n", executions, each, t.dir, t.name)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s %s: %w", t.dir, t.name, err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// share returns the time for each of n targets: no more than each, and no
+// more than their part of the budget, but enough to get past the seeds.
+func share(each, budget time.Duration, n int) time.Duration {
+	if budget > 0 {
+		each = min(each, budget/time.Duration(n))
+	}
+	return max(each, 2*time.Second).Round(time.Second)
+}
+
+func fuzzOne(root string, t target, each time.Duration) (executions int, err error) {
+	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "./"+t.dir)
+	cmd.Dir = root
+	said, err := cmd.CombinedOutput()
+	executions = countExecutions(said)
+	if err != nil {
+		return executions, fmt.Errorf("%w\n%s", err, said)
+	}
+	if executions == 0 {
+		return 0, fmt.Errorf("no executions\n%s", said)
+	}
+	return executions, nil
+}
+
+var execs = regexp.MustCompile(`execs: ([0-9]+)`)
+
+// countExecutions returns the last count in the progress lines of go test;
+// seeds that it runs before are not counted.
+func countExecutions(said []byte) int {
+	all := execs.FindAllSubmatch(said, -1)
+	if len(all) == 0 {
+		return 0
+	}
+	n, err := strconv.Atoi(string(bytes.TrimSpace(all[len(all)-1][1])))
+	if err != nil {
+		return 0 // a count that cannot be read proves nothing
+	}
+	return n
+}
