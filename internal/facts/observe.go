@@ -113,19 +113,18 @@ func (o *observer) text(path Hash, text string) {
 	if o.seen[[2]Hash{l.Path, l.Whole}] {
 		return
 	}
-	for _, t := range tokens(text) {
+	for t := range tokens(text) {
 		if len(l.Tokens)+len(l.Numbers)+4 > o.left {
 			o.cut = true
 			break
 		}
 		l.Tokens = append(l.Tokens, o.sum(tokenDomain, t.text))
-		if t.number == "" {
-			continue
-		}
-		if n := o.sum(numberDomain, t.number); !slices.Contains(l.Numbers, n) {
-			l.Numbers = append(l.Numbers, n)
+		if t.number != "" {
+			l.Numbers = append(l.Numbers, o.sum(numberDomain, t.number))
 		}
 	}
+	slices.Sort(l.Numbers)
+	l.Numbers = slices.Compact(l.Numbers)
 	if len(l.Tokens) > 0 {
 		o.keep(l)
 	}

@@ -27,7 +27,7 @@ type Leaf struct {
 	Path    Hash   // where it stands; 0 is no place: free text, or the name of a member
 	Whole   Hash   // the value as a whole, for comparison at a path
 	Tokens  []Hash // its tokens, in their order; none for a number
-	Numbers []Hash // the numbers among them by value, each once
+	Numbers []Hash // the numbers among them by value, sorted, each once
 }
 
 // Hash is 8 bytes of HMAC-SHA-256. That is enough because nobody without the

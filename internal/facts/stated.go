@@ -32,7 +32,7 @@ func newWitness(key []byte, s Session) (*witness, error) {
 	}
 	w := &witness{hasher: h, session: s, turns: make([][]token, len(s.Turns))}
 	for i, turn := range s.Turns {
-		w.turns[i] = tokens(turn)
+		w.turns[i] = slices.Collect(tokens(turn))
 	}
 	return w, nil
 }
@@ -77,7 +77,7 @@ func (w *witness) claim(v toolcall.Value) (claim, bool) {
 		return claim{number: n, hashes: []Hash{h}, whole: h}, true
 	case toolcall.String:
 		c := claim{whole: w.whole(v.Text())}
-		for _, t := range tokens(v.Text()) {
+		for t := range tokens(v.Text()) {
 			c.run = append(c.run, t.text)
 			c.hashes = append(c.hashes, w.sum(tokenDomain, t.text))
 		}

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 	"unicode"
@@ -40,47 +41,60 @@ type token struct {
 	number string // canonical decimal, if the word reads as a number, else ""
 }
 
-// tokens returns the words of a text. The words of two texts with white space
+// tokens yields the words of a text. The words of two texts with white space
 // between them are the words of the one, then those of the other.
-func tokens(text string) []token {
-	var ts []token
-	isSeparator := func(r rune) bool { return unicode.Is(separators, r) && !unicode.Is(apostrophes, r) }
-	for field := range strings.FieldsFuncSeq(norm.NFC.String(text), isSeparator) {
-		ts = appendField(ts, field)
-	}
-	return ts
-}
-
-// appendField appends the tokens of a text without separators.
-func appendField(ts []token, field string) []token {
-	field = strings.TrimLeftFunc(strings.TrimRightFunc(field, isLooseEnd), isLooseStart)
-	if n := readNumber(field); n != "" {
-		return append(ts, token{fold(field), n})
-	}
-	// What `en` does not write is not read: 1.050,00 states neither 1.05 nor 0.
-	numberless := digitComma.MatchString(field)
-	for part := range strings.SplitSeq(field, comma) {
-		for _, word := range cutApostrophes(part) {
-			word = strings.TrimRightFunc(word, isSentenceEnd)
-			if word == "" {
-				continue
+func tokens(text string) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		for field := range strings.FieldsFuncSeq(norm.NFC.String(text), isSeparator) {
+			for t := range fieldTokens(field) {
+				if !yield(t) {
+					return
+				}
 			}
-			t := token{text: fold(word)}
-			if !numberless {
-				t.number = readNumber(word)
-			}
-			ts = append(ts, t)
 		}
 	}
-	return ts
 }
 
+// fieldTokens yields the words of a text without separators.
+func fieldTokens(field string) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		field := trimLoose(field)
+		if n := readNumber(field); n != "" {
+			yield(token{fold(field), n})
+			return
+		}
+		// What `en` does not write is not read: 1.050,00 states neither 1.05 nor 0.
+		numberless := digitComma.MatchString(field)
+		for part := range strings.SplitSeq(field, comma) {
+			for _, word := range cutApostrophes(trimLoose(part)) {
+				word = strings.TrimRightFunc(word, isSentenceEnd)
+				if word == "" {
+					continue
+				}
+				t := token{text: fold(word)}
+				if !numberless {
+					t.number = readNumber(word)
+				}
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// trimLoose drops what cannot be part of a word at the ends of s.
+func trimLoose(s string) string {
+	return strings.TrimLeftFunc(strings.TrimRightFunc(s, isLooseEnd), isLooseStart)
+}
+
+func isSeparator(r rune) bool   { return unicode.Is(separators, r) && !unicode.Is(apostrophes, r) }
 func isSentenceEnd(r rune) bool { return unicode.Is(sentenceEnds, r) }
 func isLooseStart(r rune) bool  { return unicode.Is(apostrophes, r) || r == ',' }
 func isLooseEnd(r rune) bool    { return isLooseStart(r) || isSentenceEnd(r) }
-func isWord(r rune) bool        { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWord(r rune) bool        { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
 
-// cutApostrophes parts s at the apostrophes that part.
+// cutApostrophes parts s, which has no loose end, at the apostrophes that part.
 func cutApostrophes(s string) []string {
 	var parts []string
 	start, before := 0, rune(0)
@@ -88,7 +102,7 @@ func cutApostrophes(s string) []string {
 		if unicode.Is(apostrophes, r) {
 			rest := s[i+utf8.RuneLen(r):]
 			after, _ := utf8.DecodeRuneInString(rest)
-			possessive := strings.EqualFold(strings.TrimRightFunc(rest, isLooseEnd), "s")
+			possessive := strings.EqualFold(rest, "s")
 			if !isWord(before) || !isWord(after) || possessive {
 				parts = append(parts, s[start:i])
 				start = i + utf8.RuneLen(r)
@@ -123,6 +137,9 @@ var (
 // readNumber returns the canonical form of the number that s writes, "" if it
 // writes none. A number with leading zeros is none: it names something.
 func readNumber(s string) string {
+	if !strings.ContainsAny(s, "0123456789") {
+		return "" // most words: spares the expression below
+	}
 	m := enNumber.FindStringSubmatch(s)
 	if m == nil || m[1] != "" && m[2] != "" {
 		return ""
