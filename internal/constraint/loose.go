@@ -1,0 +1,74 @@
+package constraint
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// loose returns s as a careless reader takes it: compatibility forms and letter
+// case folded (NFKC, full case folding), white space and invisible characters
+// dropped. Two texts with the same loose form may name the same thing, so a
+// clause that forbids one forbids both. Letters of other alphabets that look
+// alike stay different.
+func loose(s string) string {
+	return settle(s, func(r rune) bool { return unicode.IsSpace(r) || invisible(r) })
+}
+
+// looseName is loose for the names of files, where a space is a character.
+func looseName(s string) string { return settle(s, invisible) }
+
+// settle folds s and drops characters until nothing changes: folding can bring
+// forth characters to drop, and dropping can bring marks together.
+func settle(s string, drop func(rune) bool) string {
+	keep := func(r rune) rune {
+		if drop(r) {
+			return -1
+		}
+		return r
+	}
+	if isASCII(s) {
+		return strings.ToLower(strings.Map(keep, s))
+	}
+	for {
+		next := strings.Map(keep, norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s))))
+		if next == s {
+			return s
+		}
+		s = next
+	}
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// invisible reports whether r leaves no mark of its own: controls, formats,
+// variation selectors and what Unicode calls default-ignorable.
+func invisible(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) &&
+		!unicode.IsSpace(r)
+}
+
+// looseKey returns a text that is the same for all texts, numbers and truth
+// values that a careless reader takes as equal: "100 ", "1e2" and 100 are, true
+// and 1 are not. It reports false for arrays and objects.
+func looseKey(v toolcall.Value) (string, bool) {
+	switch v.Kind() {
+	case toolcall.Array, toolcall.Object:
+		return "", false
+	case toolcall.String:
+		key := loose(v.Text())
+		if d, err := toolcall.ParseDecimal(key); err == nil {
+			key = d.String()
+		}
+		return key, true
+	default:
+		return v.Canonical(), true
+	}
+}

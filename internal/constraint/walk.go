@@ -1,0 +1,209 @@
+package constraint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// walk goes through arguments with the nodes that apply at each place.
+type walk struct{ extra bool }
+
+// place is where in the arguments a walk is: a member or element of above; nil
+// is the whole.
+type place struct {
+	above *place
+	name  string // of a member
+	index int    // of an element, if name is not set
+	array bool
+}
+
+func (p *place) pointer() string {
+	if p == nil {
+		return ""
+	}
+	if p.array {
+		return p.above.pointer() + element(p.index)
+	}
+	return p.above.pointer() + member(p.name)
+}
+
+func (p *place) refuse(format string, args ...any) *ArgumentError {
+	return &ArgumentError{p.pointer(), fmt.Sprintf(format, args...)}
+}
+
+// visit checks v, at a place where nodes apply.
+func (w walk) visit(nodes []*node, v toolcall.Value, at *place) *ArgumentError {
+	nodes = withBeside(nodes)
+	for _, n := range nodes {
+		if n.simple == nil {
+			continue
+		}
+		if why := n.simple.check(v); why != "" {
+			return at.refuse("%s", why)
+		}
+	}
+	switch v.Kind() {
+	case toolcall.Object:
+		return w.object(nodes, v, at)
+	case toolcall.Array:
+		return w.array(nodes, v, at)
+	}
+	return nil
+}
+
+// withBeside adds the nodes that apply to the same value, each once.
+func withBeside(nodes []*node) []*node {
+	for i := 0; i < len(nodes); i++ {
+		for _, n := range nodes[i].beside {
+			if !slices.Contains(nodes, n) {
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	return nodes
+}
+
+func (w walk) object(nodes []*node, v toolcall.Value, at *place) *ArgumentError {
+	var closes, opens bool
+	for _, n := range nodes {
+		closes, opens = closes || n.closes, opens || n.opens
+	}
+	var buf [4]*node
+	for i := range v.Len() {
+		name, m := v.Member(i)
+		next, declared := memberNodes(buf[:0], nodes, name)
+		here := place{above: at, name: name}
+		if closes && declared != byName {
+			if twin := foldTwin(nodes, name); twin != "" {
+				return here.refuse("differs from the declared %q only in letter case", twin)
+			}
+			if declared == not && !opens && !w.extra {
+				return here.refuse("is not declared by the schema")
+			}
+		}
+		if len(next) > 0 {
+			if e := w.visit(next, m, &here); e != nil {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// declaration says how a schema declares a member.
+type declaration uint8
+
+const (
+	not       declaration = iota
+	byPattern             // in `patternProperties`
+	byName                // in `properties`
+)
+
+// memberNodes appends the nodes that apply to a member.
+func memberNodes(next, nodes []*node, name string) ([]*node, declaration) {
+	declared := not
+	for _, n := range nodes {
+		found := not
+		if sub, ok := n.props[name]; ok {
+			found = byName
+			next = append(next, sub)
+		}
+		for _, p := range n.patterns {
+			if p.name.MatchString(name) {
+				found = max(found, byPattern)
+				next = append(next, p.node)
+			}
+		}
+		if found == not {
+			next = append(next, n.others...)
+		}
+		next = append(next, n.every...)
+		declared = max(declared, found)
+	}
+	return next, declared
+}
+
+// foldTwin returns the declared member, the first in order, that a reader who
+// ignores letter case takes name for; "" if there is none.
+func foldTwin(nodes []*node, name string) string {
+	twin := ""
+	for _, n := range nodes {
+		for declared := range n.props {
+			if toolcall.FoldEqual(name, declared) && (twin == "" || declared < twin) {
+				twin = declared
+			}
+		}
+	}
+	return twin
+}
+
+func (w walk) array(nodes []*node, v toolcall.Value, at *place) *ArgumentError {
+	var buf [4]*node
+	for i := range v.Len() {
+		next := elementNodes(buf[:0], nodes, i)
+		if len(next) == 0 {
+			continue
+		}
+		if e := w.visit(next, v.Elem(i), &place{above: at, index: i, array: true}); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// elementNodes appends the nodes that apply to element i.
+func elementNodes(next, nodes []*node, i int) []*node {
+	for _, n := range nodes {
+		if i < len(n.prefix) {
+			next = append(next, n.prefix[i])
+		} else {
+			next = append(next, n.rest...)
+		}
+		next = append(next, n.elements...)
+	}
+	return next
+}
+
+// budget bounds how many times Check may hold a subschema against a value, with
+// one more for each 256 bytes of text. Nested anyOf of references to themselves
+// double the work with each level of the arguments, so the number is known
+// before the compiler begins.
+const budget = 200_000
+
+// afford returns an error if validating v against n costs more than the budget.
+func afford(n *node, v toolcall.Value) *ArgumentError {
+	left := budget
+	if !spend(&left, n, v) {
+		return &ArgumentError{Msg: fmt.Sprintf("checking against the schema takes more than %d steps", budget)}
+	}
+	return nil
+}
+
+func spend(left *int, n *node, v toolcall.Value) bool {
+	*left -= 1 + len(v.Text())/256
+	if *left < 0 {
+		return false
+	}
+	self := []*node{n}
+	each := func(nodes []*node, v toolcall.Value) bool {
+		return !slices.ContainsFunc(nodes, func(n *node) bool { return !spend(left, n, v) })
+	}
+	if !each(n.beside, v) || !each(n.apart, v) {
+		return false
+	}
+	for i := range v.Len() {
+		name, m := v.Member(i)
+		var next []*node
+		if v.Kind() == toolcall.Array {
+			next = elementNodes(nil, self, i)
+		} else {
+			next, _ = memberNodes(nil, self, name)
+		}
+		if !each(next, m) || len(n.names) > 0 && !each(n.names, toolcall.StringOf(name)) {
+			return false
+		}
+	}
+	return true
+}
