@@ -1,0 +1,110 @@
+package contract
+
+import (
+	"fmt"
+
+	"github.com/licet-dev/licet/internal/catalog"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// argument reads the path of an argument and looks it up in the tool's
+// inputSchema. It returns the kinds of value that can stand there.
+func (l *loader) argument(n *node, tool catalog.Tool) (path toolcall.Path, found kinds, ok bool) {
+	if !l.is(n, toolcall.String, "the path of an argument") {
+		return path, 0, false
+	}
+	path, err := toolcall.ParsePath(n.text)
+	if err != nil {
+		l.report(n, "", "%v", err)
+		return path, 0, false
+	}
+	found, unknown := lookup(tool.InputSchema(), path)
+	if unknown != nil {
+		l.report(n, didYouMean(unknown.name, unknown.known), "unknown argument %s of %s: %s", path, tool.Name, unknown.why)
+		return path, 0, false
+	}
+	return path, found, true
+}
+
+// needs lists the kinds of value that a constraint can hold for; the others
+// take any.
+var needs = map[string]kinds{
+	"min":         kindsOf(toolcall.Number),
+	"max":         kindsOf(toolcall.Number),
+	"multiple_of": kindsOf(toolcall.Number),
+	"length":      kindsOf(toolcall.String),
+	"pattern":     kindsOf(toolcall.String),
+	"path":        kindsOf(toolcall.String),
+	"items":       kindsOf(toolcall.Array),
+	"from":        kindsOf(toolcall.String, toolcall.Number, toolcall.Array),
+}
+
+// fits reports constraints that no value of the argument can ever satisfy: in
+// allow they would permit nothing, in never they would protect nothing.
+func (l *loader) fits(constraints *node, path toolcall.Path, found kinds) {
+	for _, m := range constraints.members {
+		if need, typed := needs[m.key.text]; typed && need&found == 0 {
+			l.report(m.key, l.elementsHint(path, need, found), "%q holds for %s, but %s is %s", m.key.text, need, path, found)
+		}
+		switch m.key.text {
+		case "const":
+			l.fitsValue(m.value, path, found)
+		case "in":
+			for _, item := range m.value.items {
+				l.fitsValue(item, path, found)
+			}
+		}
+	}
+}
+
+// fitsValue reports a literal that the argument can never equal. Elements and
+// members are not compared.
+func (l *loader) fitsValue(n *node, path toolcall.Path, found kinds) {
+	if found&kindsOf(toolcall.Array, toolcall.Object) == 0 && n.kind != toolcall.Absent && !found.has(n.kind) {
+		l.report(n, "", "%s is %s, but %s is %s", n.describe(), n.kind, path, found)
+	}
+}
+
+// elementsHint proposes the elements of an array where a constraint on one
+// value stands beside the whole.
+func (l *loader) elementsHint(path toolcall.Path, need, found kinds) string {
+	if found == kindsOf(toolcall.Array) && !need.has(toolcall.Array) {
+		return fmt.Sprintf("write %q to constrain every element", path.String()+"[]")
+	}
+	return ""
+}
+
+// summand reads the argument that a limit adds up. Each of the tools must
+// declare it, or their calls could never be counted.
+func (l *loader) summand(n *node, tools []catalog.Tool) toolcall.Path {
+	var path toolcall.Path
+	for _, tool := range tools {
+		p, found, ok := l.argument(n, tool)
+		if ok && !found.has(toolcall.Number) {
+			l.report(n, l.elementsHint(p, kindsOf(toolcall.Number), found), "a sum adds numbers, but %s of %s is %s", p, tool.Name, found)
+		}
+		path = p
+	}
+	return path
+}
+
+// bound reads the bound of a sum.
+func (l *loader) bound(n *node) toolcall.Decimal {
+	if !l.is(n, toolcall.Number, "the bound of a sum") {
+		return toolcall.Decimal{}
+	}
+	d := l.decimal(n)
+	if d.Sign() <= 0 {
+		l.report(n, `to refuse every call, write "block"`, "expected a number above 0, found %s", n.text)
+	}
+	return d
+}
+
+// decimal returns the number n exactly.
+func (l *loader) decimal(n *node) toolcall.Decimal {
+	d, err := toolcall.ParseDecimal(n.text)
+	if err != nil {
+		l.report(n, "", "%v", err)
+	}
+	return d
+}

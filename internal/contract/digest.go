@@ -1,0 +1,100 @@
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// computeDigest returns the digest of the canonical form of c. The order of
+// clauses and limits is part of it although it changes no verdict: evidence
+// names them by index, and one digest must explain one record.
+func (c *Contract) computeDigest() string {
+	catalogs, agents, redacted := []toolcall.Member{}, []toolcall.Member{}, []toolcall.Member{}
+	for name, k := range c.catalogs {
+		catalogs = append(catalogs, object(name, "digest", text(k.Approved.Digest()), "resolve", toolcall.Boolean(k.Resolve)))
+	}
+	for name, a := range c.agents {
+		agents = append(agents, object(name, "tools", a.canonicalRules(), "limits", canonicalList(a.limits)))
+	}
+	for name, paths := range c.redact {
+		redacted = append(redacted, toolcall.Member{Name: name, Value: texts(paths.names())})
+	}
+	form := toolcall.ObjectOf(
+		toolcall.Member{Name: "version", Value: text("1")},
+		toolcall.Member{Name: "name", Value: text(c.name)},
+		toolcall.Member{Name: "catalogs", Value: toolcall.ObjectOf(catalogs...)},
+		toolcall.Member{Name: "agents", Value: toolcall.ObjectOf(agents...)},
+		object("approvals", "expire", text(c.approvals.Expire.String()),
+			"approvers", texts(c.approvals.Approvers), "quorum", text(strconv.Itoa(c.approvals.Quorum))),
+		toolcall.Member{Name: "redact", Value: toolcall.ObjectOf(redacted...)},
+	)
+	sum := sha256.Sum256(form.AppendCanonical(nil))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+func (a *Agent) canonicalRules() toolcall.Value {
+	rules := []toolcall.Member{}
+	for ref, r := range a.rules {
+		rules = append(rules, object(ref, "block", toolcall.Boolean(r.Blocked),
+			"never", canonicalList(r.Never), "allow", canonicalList(r.Allow), "approve", canonicalList(r.Approve),
+			"limits", canonicalList(r.limits)))
+	}
+	return toolcall.ObjectOf(rules...)
+}
+
+func (k *Clause) canonical() toolcall.Value {
+	members := []toolcall.Member{}
+	for _, c := range k.constraints {
+		members = append(members, toolcall.Member{Name: c.argument.String(), Value: c.set.Canonical()})
+	}
+	return toolcall.ObjectOf(members...)
+}
+
+func (l *limit) canonical() toolcall.Value {
+	return toolcall.ObjectOf(
+		toolcall.Member{Name: "sum", Value: text(l.argument.String())}, // "" counts calls
+		toolcall.Member{Name: "max", Value: toolcall.NumberOf(l.max)},
+		toolcall.Member{Name: "per", Value: text(l.window.String())},
+	)
+}
+
+// names returns the paths as text, sorted.
+func (r redaction) names() []string {
+	names := make([]string, len(r))
+	for i, p := range r {
+		names[i] = p.String()
+	}
+	slices.Sort(names)
+	return names
+}
+
+// object returns a member whose value is an object of the given names and values.
+func object(name string, pairs ...any) toolcall.Member {
+	members := make([]toolcall.Member, 0, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		members = append(members, toolcall.Member{Name: pairs[i].(string), Value: pairs[i+1].(toolcall.Value)})
+	}
+	return toolcall.Member{Name: name, Value: toolcall.ObjectOf(members...)}
+}
+
+func text(s string) toolcall.Value { return toolcall.StringOf(s) }
+
+func texts(list []string) toolcall.Value {
+	values := make([]toolcall.Value, len(list))
+	for i, s := range list {
+		values[i] = text(s)
+	}
+	return toolcall.ArrayOf(values...)
+}
+
+func canonicalList[T interface{ canonical() toolcall.Value }](list []T) toolcall.Value {
+	values := make([]toolcall.Value, len(list))
+	for i, x := range list {
+		values[i] = x.canonical()
+	}
+	return toolcall.ArrayOf(values...)
+}

@@ -1,0 +1,17 @@
+// Package contract loads the text of a contract into an immutable, checked
+// [Contract]: the deterministic rules that package decide applies.
+//
+// [Load] reads the whole text and every file it names, or nothing: a contract
+// with any [Problem] is refused, and all problems are reported at once with
+// file, line, column and the nearest known word. What this version of licet
+// does not know is refused by name, never ignored, so that a contract cannot
+// seem to say more than is enforced.
+//
+// Reading happens in four steps, a file each: text.go turns YAML into a tree
+// and refuses what two YAML readers could understand in two ways; words.go
+// holds the words of the language; load.go, rules.go and limits.go check the
+// tree against the words and the pinned catalogs; digest.go names the result.
+// The language is described for its users in docs/spec/contract.md.
+//
+// The package is pure: files are read through a function that the caller gives.
+package contract
