@@ -1,0 +1,145 @@
+package mcpproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/catalog"
+	"github.com/licet-dev/licet/internal/gate"
+)
+
+// Why a call with a grant is not forwarded.
+var (
+	errWithdrawn = errors.New("the call was cancelled before it was forwarded")
+	errStale     = errors.New("the tool is not known to be the approved one any more")
+)
+
+// decide takes a request that acts from the question to the forwarding or the
+// refusal.
+func (r *relay) decide(ctx context.Context, l *lane, q *request, t turn) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Printf("deciding %s: panic: %v\n%s", q.msg.Method, p, debug.Stack())
+			r.turnDown(l, q, r.refuse(ctx, q.ask.Call, authz.Internal, fmt.Sprintf("panic: %v", p), q.msg.Raw))
+		}
+	}()
+	a := r.check(ctx, q, 0)
+	if a.Verdict == authz.RequireApproval && r.hold > 0 {
+		a = r.wait(ctx, q, t)
+	}
+	if a.Verdict != authz.Allow {
+		r.turnDown(l, q, a)
+		return
+	}
+	<-t.before
+	r.forward(ctx, l, q, a.Grant)
+}
+
+// wait asks again, this time with patience, and lets later calls pass: they
+// must not wait for a person.
+func (r *relay) wait(ctx context.Context, q *request, t turn) gate.Answer {
+	t.leave()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.holding, cancel)()
+	return r.check(ctx, q, r.hold)
+}
+
+// check asks the gate.
+func (r *relay) check(ctx context.Context, q *request, hold time.Duration) gate.Answer {
+	ask := r.ask
+	ask.Call, ask.Hold, ask.Live = q.ask.Call, hold, r.live(ctx, q)
+	return r.gate.Check(ctx, ask)
+}
+
+// live returns how the tool of a call stands to the approved copy.
+func (r *relay) live(ctx context.Context, q *request) catalog.State {
+	if q.ask.Call.Tool == "" {
+		return catalog.Unverified
+	}
+	state, err := r.tools.verify(ctx, q.ask.Call.Tool, q.msg.Params.Get("_meta"))
+	if err != nil {
+		r.log.Printf("comparing the tools with the approved copy: %v", err)
+	}
+	return state
+}
+
+// turnDown answers a request that is not forwarded, unless it was cancelled.
+func (r *relay) turnDown(l *lane, q *request, a gate.Answer) {
+	if l.take(q) {
+		r.reply(l, refusal(q, a))
+	}
+}
+
+// forward sends a granted call on, once, if it may still run at the moment of
+// sending.
+func (r *relay) forward(ctx context.Context, l *lane, q *request, g *gate.Grant) {
+	err := errStale
+	for tries := 0; errors.Is(err, errStale) && tries < listTries; tries++ {
+		if tries > 0 && r.live(ctx, q) != catalog.Pinned {
+			break
+		}
+		err = l.target.sendIf(q.wire, func() error { return r.commit(l, q, g) })
+	}
+	if err != nil {
+		r.notSent(ctx, l, q, g, err)
+	}
+}
+
+// commit redeems the grant, if the tool is still the approved one.
+func (r *relay) commit(l *lane, q *request, g *gate.Grant) error {
+	if q.ask.Call.Tool != "" {
+		if s, _ := r.tools.now(q.ask.Call.Tool); s != catalog.Pinned {
+			return errStale
+		}
+	}
+	return l.commit(q, g, func() error { return r.gate.Redeem(g, q.ask.Call) })
+}
+
+// notSent records and answers a granted call that could not be forwarded.
+func (r *relay) notSent(ctx context.Context, l *lane, q *request, g *gate.Grant, err error) {
+	var broken *writeError
+	if errors.As(err, &broken) {
+		if l.answered(q.msg.ID) != nil {
+			r.lost(ctx, l, q, err.Error())
+		}
+		return
+	}
+	r.done(ctx, g, gate.Outcome{Status: gate.Withheld, Detail: err.Error()})
+	code := authz.GrantExpired
+	switch {
+	case errors.Is(err, errWithdrawn):
+		return
+	case errors.Is(err, errStale):
+		code = r.staleCode(q)
+	}
+	r.turnDown(l, q, r.refuse(ctx, q.ask.Call, code, err.Error(), q.msg.Raw))
+}
+
+// staleCode says why a tool that was the approved one no longer is.
+func (r *relay) staleCode(q *request) authz.Code {
+	if s, known := r.tools.now(q.ask.Call.Tool); known && s == catalog.Quarantined {
+		return authz.Quarantined
+	}
+	return authz.CatalogUnverified
+}
+
+// cancelled ends a call that is not decided yet, and tells the server about one
+// that it has.
+func (r *relay) cancelled(ctx context.Context, l *lane, n *request) {
+	q := l.withdraw(n.msg.Params.Get("requestId"))
+	switch {
+	case q == nil:
+		return // answered in the meantime, or never asked
+	case q.cancel != nil && !q.sent:
+		q.cancel()
+		return
+	case q.cancel != nil:
+		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: "cancelled by the client after it was forwarded"})
+	}
+	r.pass(l, n)
+}

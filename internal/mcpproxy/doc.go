@@ -1,0 +1,33 @@
+// Package mcpproxy is the door for the Model Context Protocol over stdio. It
+// stands between a client (its own standard input and output) and a server,
+// which it starts, and lets a tool call through only with a grant of package
+// gate.
+//
+// # What passes
+//
+// Every line is read once, strictly, by package toolcall, and the very bytes
+// that were read are what is forwarded. [Methods] lists the protocol: a method
+// passes, or it acts and is judged, or it is not in the list and is refused.
+// Whatever is refused is recorded.
+//
+//   - A tool call that is not allowed is answered with a tool result that has
+//     isError set, so that the model reads why. Another request is answered
+//     with a JSON-RPC error.
+//   - The relay compares the server's tools with the approved copy before the
+//     first call, after each notice of a change and at least once a minute, with
+//     requests of its own. A tool that differs vanishes from listings, and calls
+//     of it are refused, until it is approved again.
+//   - A result is reported to the gate before the client sees it, so that a
+//     later call's provenance knows it.
+//
+// # What does not
+//
+// Requests that the server puts inside a result (resultType input_required,
+// error -32042) are acts that nothing lists yet: the result is replaced by one
+// that says so. Three answers are edited, each no further than needed: listings
+// lose tools, cacheScope becomes private, and instructions other than the
+// approved ones become empty. All else is byte for byte what was sent.
+//
+// The wire is that of MCP 2024-11-05 to 2026-07-28, stdio transport: one
+// message a line, which ends in LF or CR LF.
+package mcpproxy

@@ -1,0 +1,129 @@
+package mcpproxy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// process is a server that runs as a child.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout *os.File
+	grace  time.Duration
+	eof    chan struct{} // closed when stdout was read to its end
+	ended  func()        // closes eof
+	exited chan struct{} // closed when the process is gone
+	err    error         // of the exit; read after exited is closed
+}
+
+// start runs the server in a process group of its own, so that what it starts
+// ends with it.
+func start(o Options) (*process, error) {
+	cmd := exec.Command(o.Command[0], o.Command[1:]...)
+	cmd.Env, cmd.Dir, cmd.WaitDelay = withoutOwn(o.Env), o.Dir, grace
+	cmd.Stderr = &prefixed{log: log.New(o.Log, "["+o.Server+"] ", 0)}
+	ownGroup(cmd)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, theirs, err := os.Pipe() // not StdoutPipe: Wait would close it before all is read
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout = theirs
+	err = cmd.Start()
+	err = errors.Join(err, theirs.Close())
+	if err != nil {
+		return nil, errors.Join(err, stdout.Close())
+	}
+	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, grace: grace, eof: make(chan struct{}), exited: make(chan struct{})}
+	p.ended = sync.OnceFunc(func() { close(p.eof) })
+	go p.wait()
+	return p, nil
+}
+
+// withoutOwn returns env without the gate's own settings and secrets. It is
+// never nil, which would mean the environment of the gate.
+func withoutOwn(env []string) []string {
+	return slices.DeleteFunc(append([]string{}, env...), func(v string) bool {
+		return strings.HasPrefix(strings.ToUpper(v), "LICET_")
+	})
+}
+
+func (p *process) Read(b []byte) (int, error) {
+	n, err := p.stdout.Read(b)
+	if err != nil {
+		p.ended()
+	}
+	return n, err
+}
+
+func (p *process) Write(b []byte) (int, error) { return p.stdin.Write(b) }
+
+// wait reaps the process. What it started and left behind may hold stdout open
+// and is ended, so that reading comes to its end.
+func (p *process) wait() {
+	p.err = p.cmd.Wait()
+	close(p.exited)
+	select {
+	case <-p.eof:
+	case <-time.After(p.grace):
+		signalGroup(p.cmd.Process, true)
+		_ = p.stdout.Close()
+	}
+}
+
+// Stop ends the server as MCP asks for (stdio, shutdown): close its input,
+// then ask it, then kill it, with a grace period between. It returns how the
+// process ended; a signal of its own is no error.
+func (p *process) Stop() error {
+	_ = p.stdin.Close() // fails only if the process is gone
+	forced := false
+	for _, kill := range []bool{false, true} {
+		select {
+		case <-p.exited:
+		case <-time.After(p.grace):
+			forced = true
+			signalGroup(p.cmd.Process, kill)
+		}
+	}
+	<-p.exited
+	if forced || errors.Is(p.err, exec.ErrWaitDelay) {
+		return nil
+	}
+	return p.err
+}
+
+// maxLogLine bounds what is kept of one line of the server's stderr.
+const maxLogLine = 8 << 10
+
+// prefixed writes whole lines to a log.
+type prefixed struct {
+	log  *log.Logger
+	rest []byte
+}
+
+func (w *prefixed) Write(b []byte) (int, error) {
+	w.rest = append(w.rest, b...)
+	for {
+		at := bytes.IndexByte(w.rest, '\n')
+		if at < 0 && len(w.rest) < maxLogLine {
+			return len(b), nil
+		}
+		if at < 0 || at > maxLogLine {
+			at = maxLogLine - 1
+		}
+		w.log.Print(string(w.rest[:at+1]))
+		w.rest = w.rest[at+1:]
+	}
+}

@@ -1,0 +1,265 @@
+package mcpproxy
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/catalog"
+	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// authorizer is what the relay needs of the gate. [gate.Gate] and its grants
+// are the only one outside of tests.
+type authorizer interface {
+	Check(context.Context, gate.Ask) gate.Answer
+	Refuse(ctx context.Context, a gate.Ask, code authz.Code, detail string, raw []byte) gate.Answer
+	Redeem(*gate.Grant, toolcall.Call) error
+	Done(context.Context, *gate.Grant, gate.Outcome) error
+	Approved(server string) (*catalog.Catalog, bool)
+	Lists(agent, server, tool string) bool
+}
+
+// grants is a gate whose grants redeem themselves.
+type grants struct{ *gate.Gate }
+
+func (grants) Redeem(g *gate.Grant, c toolcall.Call) error { return g.Redeem(c) }
+
+// relay is one client with one server.
+type relay struct {
+	gate     authorizer
+	ask      gate.Ask // what all calls have in common
+	server   string
+	hold     time.Duration
+	inFlight int
+	bounds   toolcall.Bounds
+	log      *log.Logger
+
+	tools          *tools
+	client, remote *lane // requests of the client, and of the server
+	nonce          string
+	own            atomic.Uint64 // requests of the relay itself
+
+	deciding sync.WaitGroup
+	holding  context.Context // ends when nobody waits for a held call any more
+	release  context.CancelFunc
+}
+
+// newRelay returns a relay between two ends that are written to.
+func newRelay(o Options, g authorizer, toClient, toServer *sink) *relay {
+	r := &relay{
+		gate: g, server: o.Server, hold: o.Hold, inFlight: o.MaxInFlight,
+		ask:    gate.Ask{Door: "mcp", Principal: authz.Principal{Agent: o.Agent}, Session: o.Session, Cwd: o.Dir},
+		bounds: toolcall.Bounds{Bytes: o.MaxMessage},
+		log:    log.New(o.Log, "licet mcp: ", 0),
+		client: newLane(Client, toClient, toServer),
+		remote: newLane(Server, toServer, toClient),
+		nonce:  rand.Text(),
+	}
+	r.tools = newTools(func() (*catalog.Catalog, bool) { return g.Approved(o.Server) }, r.listAll)
+	r.holding, r.release = context.WithCancel(context.Background())
+	return r
+}
+
+// receive handles one line that the owner of lane l sent. Its requests are in
+// l; its responses answer requests in other.
+func (r *relay) receive(ctx context.Context, l, other *lane, in line) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Printf("dropped a message of the %s: panic: %v\n%s", l.from, p, debug.Stack())
+		}
+	}()
+	m, err := r.parse(in)
+	switch {
+	case err != nil && l.from == Client:
+		r.malformed(ctx, l, in, err)
+	case err != nil:
+		r.badLine(ctx, other, in, err)
+	case m.Kind == toolcall.Response:
+		r.respond(ctx, other, m, in.wire)
+	default:
+		r.incoming(ctx, l, &request{msg: m, wire: in.wire})
+	}
+}
+
+func (r *relay) parse(in line) (toolcall.Message, error) {
+	if in.bad != "" {
+		return toolcall.Message{}, errors.New(in.bad)
+	}
+	return toolcall.ParseMessage(in.text, r.bounds)
+}
+
+// incoming passes, judges or refuses a request or notification.
+func (r *relay) incoming(ctx context.Context, l *lane, q *request) {
+	notification := q.msg.Kind == toolcall.Notification
+	method, known := lookup(l.from, q.msg.Method, notification)
+	switch {
+	case !known:
+		r.unknown(ctx, l, q)
+	case method.Name == "notifications/cancelled" && l.from == Client:
+		r.cancelled(ctx, l, q)
+	case notification:
+		if method.Name == "notifications/tools/list_changed" {
+			r.tools.changed()
+		}
+		r.pass(l, q)
+	case method.Judged:
+		r.act(ctx, l, q)
+	default:
+		q.sent, q.generation = true, r.tools.current()
+		if r.enter(ctx, l, q) {
+			r.pass(l, q)
+		}
+	}
+}
+
+// pass forwards what needs no decision.
+func (r *relay) pass(l *lane, q *request) {
+	if err := l.target.send(q.wire); err != nil {
+		r.log.Printf("passing %s on: %v", q.msg.Method, err)
+	}
+}
+
+// enter takes a request into its lane, or refuses it.
+func (r *relay) enter(ctx context.Context, l *lane, q *request) bool {
+	err := l.enter(q, r.inFlight)
+	switch {
+	case errors.Is(err, errSameID):
+		// An error under this id would look like the answer to the other one.
+		r.refuse(ctx, q.call(), authz.Malformed, err.Error(), q.msg.Raw)
+		r.reply(l, errorReply(noID, codeInvalid, "licet: "+err.Error()))
+	case err != nil:
+		a := r.refuse(ctx, q.call(), authz.LimitReached, err.Error(), q.msg.Raw)
+		r.reply(l, errorReply(q.msg.RawID, codeRefused, explain(a)))
+	}
+	return err == nil
+}
+
+// act starts the decision on a request that acts. It goes on while other
+// messages pass; calls that are not held keep their order.
+func (r *relay) act(ctx context.Context, l *lane, q *request) {
+	call, err := q.msg.Call(r.ask.Principal.Agent, r.server)
+	if err != nil {
+		r.refuse(ctx, q.call(), authz.Malformed, err.Error(), q.msg.Raw)
+		r.reply(l, errorReply(q.msg.RawID, codeParams, "licet: "+err.Error()))
+		return
+	}
+	q.ask.Call = call
+	ctx, q.cancel = context.WithCancel(ctx)
+	if !r.enter(ctx, l, q) {
+		q.cancel()
+		return
+	}
+	t := l.queue()
+	r.deciding.Go(func() {
+		defer q.cancel()
+		defer t.leave()
+		r.decide(ctx, l, q, t)
+	})
+}
+
+// unknown refuses a method that neither passes nor is judged.
+func (r *relay) unknown(ctx context.Context, l *lane, q *request) {
+	detail := fmt.Sprintf("the %s may not send %s as a %s", l.from, strconv.Quote(q.msg.Method), kindWord(q.msg.Kind))
+	a := r.refuse(ctx, q.call(), authz.UnknownMethod, detail, q.msg.Raw)
+	if q.msg.Kind == toolcall.Request {
+		r.reply(l, errorReply(q.msg.RawID, codeUnknownMethod, explain(a)))
+	}
+}
+
+func kindWord(k toolcall.MessageKind) string {
+	if k == toolcall.Notification {
+		return "notification"
+	}
+	return "request"
+}
+
+// malformed refuses a line of the client that is no message.
+func (r *relay) malformed(ctx context.Context, l *lane, in line, err error) {
+	r.refuse(ctx, toolcall.Call{}, authz.Malformed, err.Error(), in.text)
+	code, id := codeParse, noID
+	if v, perr := toolcall.Parse(in.text, r.bounds); perr == nil && in.bad == "" {
+		code = codeInvalid
+		if known := v.Get("id"); isID(known) && !l.has(known) {
+			id = known.AppendCanonical(nil)
+		}
+	}
+	r.reply(l, errorReply(id, code, "licet: malformed message: "+err.Error()))
+}
+
+// isID reports whether v can be the id of a request.
+func isID(v toolcall.Value) bool {
+	return v.Kind() == toolcall.String || v.Kind() == toolcall.Number && v.Number().IsInt()
+}
+
+// reply answers the owner of a lane in the other side's place.
+func (r *relay) reply(l *lane, wire []byte) {
+	if err := l.origin.send(wire); err != nil {
+		r.log.Printf("answering the %s: %v", l.from, err)
+	}
+}
+
+// refuse records a BLOCK.
+func (r *relay) refuse(ctx context.Context, c toolcall.Call, code authz.Code, detail string, raw []byte) (a gate.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Printf("recording a refusal: panic: %v", p)
+			a = blocked(authz.Internal, "")
+		}
+	}()
+	ask := r.ask
+	ask.Call = c
+	ask.Call.Agent, ask.Call.Server = r.ask.Principal.Agent, r.server
+	return r.gate.Refuse(ctx, ask, code, detail, raw)
+}
+
+// done reports the outcome of a call. If that fails, the outcome stays unknown
+// in the record, and what the call returned is no source for later ones.
+func (r *relay) done(ctx context.Context, g *gate.Grant, o gate.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Printf("recording an outcome: panic: %v", p)
+		}
+	}()
+	if err := r.gate.Done(ctx, g, o); err != nil {
+		r.log.Print(err)
+	}
+}
+
+// request sends a request of the relay itself to the server and returns the
+// result.
+func (r *relay) request(ctx context.Context, method string, params toolcall.Value) (toolcall.Message, error) {
+	id := toolcall.StringOf(fmt.Sprintf("licet:%s:%d", r.nonce, r.own.Add(1)))
+	text := toolcall.ObjectOf(
+		toolcall.Member{Name: "jsonrpc", Value: toolcall.StringOf("2.0")},
+		toolcall.Member{Name: "id", Value: id},
+		toolcall.Member{Name: "method", Value: toolcall.StringOf(method)},
+		toolcall.Member{Name: "params", Value: params},
+	).AppendCanonical(nil)
+	q := &request{msg: toolcall.Message{ID: id, Method: method}, sent: true, own: make(chan toolcall.Message, 1)}
+	if err := r.client.enter(q, unbounded); err != nil {
+		return toolcall.Message{}, err
+	}
+	defer r.client.answered(id)
+	if err := r.client.target.send(append(text, '\n')); err != nil {
+		return toolcall.Message{}, err
+	}
+	select {
+	case <-ctx.Done():
+		return toolcall.Message{}, ctx.Err()
+	case m := <-q.own:
+		if m.Error.Kind() != toolcall.Absent {
+			return toolcall.Message{}, fmt.Errorf("%s: the server answered with an error: %s", method, m.Error.Canonical())
+		}
+		return m, nil
+	}
+}

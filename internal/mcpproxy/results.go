@@ -1,0 +1,189 @@
+package mcpproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/licet-dev/licet/internal/catalog"
+	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// respond passes an answer on to the owner of lane l, who asked.
+func (r *relay) respond(ctx context.Context, l *lane, m toolcall.Message, wire []byte) {
+	q := l.answered(m.ID)
+	switch {
+	case q == nil:
+		r.log.Printf("dropped an answer to the %s that nothing waits for, id %s", l.from, m.RawID)
+		return
+	case q.own != nil:
+		q.own <- m
+		return
+	}
+	out, err := r.review(q, m, wire)
+	if q.cancel != nil {
+		r.done(ctx, q.grant, outcome(m, err))
+	}
+	if err != nil {
+		r.log.Printf("replaced the answer to %s: %v", q.msg.Method, err)
+		out = unusable(q, err)
+	}
+	r.reply(l, out)
+}
+
+// unusable answers a request whose answer can't be passed on.
+func unusable(q *request, err error) []byte {
+	text := "licet: " + err.Error()
+	if q.ask.Call.Tool == "" {
+		return errorReply(q.msg.RawID, codeBadAnswer, text)
+	}
+	return toolReply(q, text, toolcall.Value{})
+}
+
+// outcome is what an answer says about its call. A result that must not count
+// as a source for later calls is never "succeeded".
+func outcome(m toolcall.Message, reviewed error) gate.Outcome {
+	isError := m.Result.Get("isError")
+	switch {
+	case reviewed != nil:
+		return gate.Outcome{Status: gate.Failed, Detail: reviewed.Error()}
+	case m.Error.Kind() != toolcall.Absent:
+		return gate.Outcome{Status: gate.Failed, Detail: "the server answered with an error"}
+	case isError.Kind() != toolcall.Absent && !isError.Equal(toolcall.Boolean(false)):
+		return gate.Outcome{Status: gate.Failed, Detail: "the tool answered with an error"}
+	case m.Result.Get("resultType").Text() == "task" || m.Result.Get("task").Kind() == toolcall.Object:
+		return gate.Outcome{Status: gate.Unknown, Detail: "the call goes on as a task"}
+	}
+	return gate.Outcome{Status: gate.Succeeded, Result: m.Result}
+}
+
+// urlElicitation is the error by which a server of 2025-11-25 asks the client
+// to open an address.
+const urlElicitation = "-32042"
+
+var errInput = errors.New("the server asked for input from the client, which this version of licet does not pass on")
+
+// review returns the bytes that the client may see of an answer. An error says
+// why it may see none; it is shown to the agent.
+func (r *relay) review(q *request, m toolcall.Message, wire []byte) ([]byte, error) {
+	if err := asksNothing(m); err != nil {
+		return nil, err
+	}
+	if m.Result.Kind() == toolcall.Absent {
+		return wire, nil
+	}
+	switch q.msg.Method {
+	case "tools/list":
+		return r.filter(q, m, wire)
+	case "initialize", "server/discover":
+		return r.withhold(m, wire)
+	}
+	return wire, nil
+}
+
+// asksNothing refuses an answer that carries requests of the server, or that
+// may: one of a type that is not known (MCP 2026-07-28, resultType).
+func asksNothing(m toolcall.Message) error {
+	if code := m.Error.Get("code"); code.Kind() == toolcall.Number && code.Canonical() == urlElicitation {
+		return errInput
+	}
+	for _, v := range []toolcall.Value{m.Result, m.Result.Get("task")} {
+		if v.Get("inputRequests").Kind() != toolcall.Absent || v.Get("resultType").Text() == "input_required" {
+			return errInput
+		}
+	}
+	switch t := m.Result.Get("resultType"); {
+	case t.Kind() == toolcall.Absent, t.Text() == "complete", t.Text() == "task":
+		return nil
+	}
+	return errors.New("the server gave a result of an unknown type")
+}
+
+// filter takes out of a listing what the agent can't call: tools that differ
+// from the approved copy, and those that its contract does not list.
+func (r *relay) filter(q *request, m toolcall.Message, wire []byte) ([]byte, error) {
+	page, err := toolsOf(m.Result)
+	if err != nil {
+		return nil, fmt.Errorf("the server's listing can't be read: %w", err)
+	}
+	complete := !continues(q.msg.Params.Get("cursor")) && !continues(m.Result.Get("nextCursor"))
+	r.tools.seen(q.generation, page, complete)
+	result, _ := whole(m.Raw).member(m.Raw, "result")
+	list, _ := result.member(m.Raw, "tools")
+	places := list.elements(m.Raw)
+	if len(places) != len(page) {
+		return nil, errors.New("the server's listing can't be edited")
+	}
+	text := []byte{'['}
+	kept := 0
+	named := byName(page)
+	for i, def := range page {
+		name := def.Get("name").Text()
+		if r.tools.compare(named[name]) != catalog.Pinned || !r.gate.Lists(r.ask.Principal.Agent, r.server, name) {
+			continue
+		}
+		if kept++; kept > 1 {
+			text = append(text, ',')
+		}
+		text = append(text, places[i].text(m.Raw)...)
+	}
+	if kept == len(page) {
+		return wire, nil
+	}
+	edits := []edit{{list, append(text, ']')}}
+	if q.modern() || m.Result.Get("cacheScope").Kind() != toolcall.Absent {
+		edits = append(edits, result.set(m.Raw, "cacheScope", `"private"`))
+	}
+	return apply(wire, edits), nil
+}
+
+// withhold empties instructions that differ from the approved ones.
+func (r *relay) withhold(m toolcall.Message, wire []byte) ([]byte, error) {
+	given := m.Result.Get("instructions")
+	if given.Kind() == toolcall.Absent {
+		return wire, nil
+	}
+	approved, ok := r.gate.Approved(r.server)
+	if ok && given.Equal(toolcall.StringOf(approved.Instructions)) {
+		return wire, nil
+	}
+	r.log.Print("withheld the server's instructions: they are not the approved ones")
+	result, _ := whole(m.Raw).member(m.Raw, "result")
+	return apply(wire, []edit{result.set(m.Raw, "instructions", `""`)}), nil
+}
+
+// badLine drops a line of the server that is no message. If it seems to answer
+// a request, that one gets an error instead.
+func (r *relay) badLine(ctx context.Context, l *lane, in line, err error) {
+	r.log.Printf("dropped a line of the server: %v", err)
+	if q := l.answered(guessID(in.text)); q != nil {
+		r.lost(ctx, l, q, "the server's answer was malformed")
+	}
+}
+
+// guessID returns the id in a text that is not quite a response, absent where
+// there is none to be found.
+func guessID(text []byte) toolcall.Value {
+	at, found := whole(text).member(text, "id")
+	if _, asks := whole(text).member(text, "method"); asks || !found {
+		return toolcall.Value{}
+	}
+	id, err := toolcall.Parse(at.text(text), toolcall.Bounds{})
+	if err != nil {
+		return toolcall.Value{}
+	}
+	return id
+}
+
+// lost answers and records a forwarded request that will get no answer.
+func (r *relay) lost(ctx context.Context, l *lane, q *request, why string) {
+	if q.own != nil {
+		q.own <- toolcall.Message{Error: toolcall.ObjectOf(toolcall.Member{Name: "message", Value: toolcall.StringOf(why)})}
+		return
+	}
+	if q.cancel != nil {
+		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: why})
+	}
+	r.reply(l, errorReply(q.msg.RawID, codeBadAnswer, "licet: "+why+"; the call may have run"))
+}

@@ -1,0 +1,172 @@
+package mcpproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// DefaultInFlight is how many requests of one side may wait for an answer.
+const DefaultInFlight = 256
+
+// grace is how long an end of the relay is given to finish by itself.
+const grace = 3 * time.Second
+
+// Options say whom to relay. All but the last group is required.
+type Options struct {
+	Gate    *gate.Gate
+	Agent   string   // who asks, as the command that started the relay says
+	Server  string   // configured name of the server
+	Command []string // program and arguments of the server
+	In      io.Reader
+	Out     io.Writer // protocol only
+	Log     io.Writer // for the operator; the server's own messages too
+
+	Session     string        // "" = none known
+	Env         []string      // environment of the server; what begins with LICET_ is kept from it
+	Dir         string        // working directory of the server, absolute; "" = the gate's own
+	MaxMessage  int           // bytes; 0 = toolcall.DefaultBytes
+	MaxInFlight int           // 0 = DefaultInFlight
+	Hold        time.Duration // how long a held call waits for its approval; 0 = it is answered at once
+}
+
+func (o *Options) complete() error {
+	switch {
+	case o.Gate == nil:
+		return errors.New("mcpproxy: no gate")
+	case o.Agent == "" || o.Server == "":
+		return errors.New("mcpproxy: agent and server need a name")
+	case len(o.Command) == 0:
+		return errors.New("mcpproxy: no command to start the server")
+	case o.In == nil || o.Out == nil || o.Log == nil:
+		return errors.New("mcpproxy: input, output and log are all needed")
+	}
+	return nil
+}
+
+// Run starts the server and relays until the client closes In, the server ends
+// or ctx does; then it stops the server. It returns an error if the server
+// could not be started or ended by itself. It may leave a read of In behind,
+// which nothing can interrupt.
+func Run(ctx context.Context, o Options) error {
+	if err := o.complete(); err != nil {
+		return err
+	}
+	p, err := start(o)
+	if err != nil {
+		return fmt.Errorf("starting server %s: %w", o.Server, err)
+	}
+	return run(ctx, o, grants{o.Gate}, p)
+}
+
+// peer is the server's end.
+type peer interface {
+	io.ReadWriter
+	// Stop asks the server to end, then makes it. Reading goes on until it has.
+	Stop() error
+}
+
+func run(ctx context.Context, o Options, g authorizer, server peer) error {
+	if o.MaxMessage == 0 {
+		o.MaxMessage = toolcall.DefaultBytes
+	}
+	if o.MaxInFlight == 0 {
+		o.MaxInFlight = DefaultInFlight
+	}
+	r := newRelay(o, g, &sink{w: o.Out}, &sink{w: server})
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	clientEnd := r.pump(running, o.In, o.MaxMessage, func(l line) { r.receive(running, r.client, r.remote, l) })
+	serverEnd := r.pump(running, server, o.MaxMessage, func(l line) { r.receive(running, r.remote, r.client, l) })
+
+	var ended error
+	select {
+	case <-clientEnd:
+		r.settle(running, serverEnd)
+	case <-serverEnd:
+		if ctx.Err() == nil {
+			ended = errors.New("the server ended by itself")
+		}
+	}
+	err := server.Stop()
+	<-serverEnd
+	cancel()
+	<-clientEnd
+	r.finish(ctx)
+	if ended != nil {
+		return errors.Join(ended, err)
+	}
+	return ctx.Err()
+}
+
+// pump hands lines over one after the other. What it returns is closed when it
+// hands over no more.
+func (r *relay) pump(ctx context.Context, in io.Reader, max int, handle func(line)) <-chan struct{} {
+	lines, end := make(chan line), make(chan struct{})
+	go func() {
+		defer close(lines)
+		for from := newLines(in, max); ; {
+			l, err := from.next()
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					r.log.Printf("reading: %v", err)
+				}
+				return
+			}
+			select {
+			case lines <- l:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	go func() {
+		defer close(end)
+		for {
+			select {
+			case l, more := <-lines:
+				if !more {
+					return
+				}
+				handle(l)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return end
+}
+
+// settle lets calls that were read before the client's end come through. Held
+// ones do not wait: nobody is there for the answer.
+func (r *relay) settle(ctx context.Context, serverEnd <-chan struct{}) {
+	r.release()
+	idle := make(chan struct{})
+	go func() {
+		r.deciding.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-serverEnd:
+	case <-ctx.Done():
+	case <-time.After(gate.DefaultDeadline + grace):
+	}
+}
+
+// finish ends what is left when neither side is there any more.
+func (r *relay) finish(ctx context.Context) {
+	r.release()
+	r.deciding.Wait()
+	for _, q := range r.client.rest() {
+		r.lost(ctx, r.client, q, "the server ended before it answered")
+	}
+	for _, q := range r.remote.rest() {
+		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: "the relay ended before the client answered"})
+	}
+}
