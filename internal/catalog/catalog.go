@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -55,7 +56,7 @@ func checkMembers(v toolcall.Value) error {
 				return fmt.Errorf("instructions must be a string, not %s", value.Kind())
 			}
 		case "nextCursor":
-			return fmt.Errorf("nextCursor: this is one page of a longer list")
+			return errors.New("nextCursor: this is one page of a longer list")
 		case "tools", "_meta", "resultType", "ttlMs", "cacheScope":
 		default:
 			return fmt.Errorf("unknown member %q", name)

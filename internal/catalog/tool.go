@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -28,7 +29,7 @@ func newTool(def toolcall.Value) (Tool, error) {
 	}
 	name := def.Get("name").Text()
 	if name == "" {
-		return Tool{}, fmt.Errorf("name must be a string that is not empty")
+		return Tool{}, errors.New("name must be a string that is not empty")
 	}
 	for i := range def.Len() {
 		member, _ := def.Member(i)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -112,8 +113,12 @@ func (p *parser) reset(raw []byte, b Bounds) {
 	p.dec.Reset(&p.input)
 }
 
-// release gives p back without what it read.
+// release gives p back without what it read. A stack that one huge message
+// made is dropped: clearing it would slow down every small one after it.
 func (p *parser) release() {
+	if cap(p.stack) > 1024 {
+		p.stack = nil
+	}
 	clear(p.stack[:cap(p.stack)])
 	p.stack = p.stack[:0]
 	p.raw, p.text, p.id, p.input = nil, "", "", bytes.Buffer{}
@@ -134,8 +139,7 @@ func (p *parser) document() (Value, error) {
 
 // value reads the next value, which has depth-1 arrays and objects around it.
 func (p *parser) value(depth int) (Value, error) {
-	switch p.dec.PeekKind() {
-	case '{', '[':
+	if k := p.dec.PeekKind(); k == '{' || k == '[' {
 		return p.container(depth)
 	}
 	lit, err := p.dec.ReadValue()
@@ -182,7 +186,7 @@ func (p *parser) container(depth int) (Value, error) {
 	if _, err := p.dec.ReadToken(); err != nil {
 		return Value{}, p.syntax(err)
 	}
-	v.members = append([]Member(nil), p.stack[base:]...)
+	v.members = slices.Clone(p.stack[base:])
 	p.stack = p.stack[:base]
 	if v.kind == Object {
 		sortMembers(v.members)

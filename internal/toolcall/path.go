@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ type Selection struct {
 // Errors name the byte where reading stopped, from 0.
 func ParsePath(s string) (Path, error) {
 	if s == "" {
-		return Path{}, fmt.Errorf("path is empty")
+		return Path{}, errors.New("path is empty")
 	}
 	var p Path
 	for rest := s; rest != ""; {
@@ -63,14 +64,14 @@ func cutStep(s string, first bool) (step Step, n int, err error) {
 	case strings.HasPrefix(s, ".") && !first:
 		n = 1
 	case !first:
-		return Step{}, 0, fmt.Errorf(`expected ".", "[]" or the end`)
+		return Step{}, 0, errors.New(`expected ".", "[]" or the end`)
 	}
 	end := n
 	for end < len(s) && isNameByte(s[end]) {
 		end++
 	}
 	if end == n {
-		return Step{}, 0, fmt.Errorf(`expected a name; one with other characters than letters, digits, "_" and "-" is written ["..."]`)
+		return Step{}, 0, errors.New(`expected a name; one with other characters than letters, digits, "_" and "-" is written ["..."]`)
 	}
 	return Step{Name: s[n:end]}, end, nil
 }
@@ -86,7 +87,7 @@ func cutQuoted(s string) (Step, int, error) {
 		end++
 	}
 	if !strings.HasPrefix(s, open) || end >= len(s) || !strings.HasPrefix(s[end:], shut) {
-		return Step{}, 0, fmt.Errorf(`expected "[]" or a JSON string in brackets`)
+		return Step{}, 0, errors.New(`expected "[]" or a JSON string in brackets`)
 	}
 	name, err := jsontext.AppendUnquote(nil, s[1:end+1])
 	if err != nil {
