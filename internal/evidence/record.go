@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -24,10 +26,11 @@ const (
 	Outcome  Kind = "outcome"  // what became of a granted call
 	Answer   Kind = "answer"   // an approver's answer to a ticket
 	Approver Kind = "approver" // an approver was enrolled or changed the passphrase
+	Reveal   Kind = "reveal"   // an approver looked at the secrets of a held call
 )
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{Decision, Outcome, Answer, Approver} }
+func Kinds() []Kind { return []Kind{Decision, Outcome, Answer, Approver, Reveal} }
 
 // Genesis is the link of the first record: there is none before it.
 const Genesis = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
@@ -78,8 +81,8 @@ func (l Link) At(now time.Time) time.Time {
 func Seal(head Link, kind Kind, id string, now time.Time, body []byte) (Record, error) {
 	at := head.At(now)
 	switch {
-	case id == "" || !utf8.ValidString(id):
-		return Record{}, fmt.Errorf("sealing record %q: a name is valid, not empty UTF-8", id)
+	case id == "" || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl):
+		return Record{}, fmt.Errorf("sealing record %q: a name is not empty, and UTF-8 without control characters", id)
 	case !slices.Contains(Kinds(), kind):
 		return Record{}, fmt.Errorf("sealing record %s: unknown kind %q", id, kind)
 	case len(body) > MaxBody:

@@ -67,7 +67,11 @@ func (g *Gate) session(ctx context.Context, r *request, questions []constraint.Q
 		return s, nil
 	}
 	for _, a := range r.ask.Asserted.Results {
-		s.Results = append(s.Results, facts.Result{Server: a.Server, Tool: a.Tool, Leaves: facts.Observe(g.o.Key, a.Result)})
+		leaves, _, err := facts.Observe(g.o.Key, a.Result)
+		if err != nil {
+			return s, fmt.Errorf("reading the asserted result of %s.%s: %w", a.Server, a.Tool, err)
+		}
+		s.Results = append(s.Results, facts.Result{Server: a.Server, Tool: a.Tool, Leaves: leaves})
 	}
 	if r.ask.Session == "" {
 		return s, nil

@@ -37,8 +37,8 @@ func (g *Gate) newRequest(a Ask) *request {
 	r := &request{id: approval.NewID("d-"), ask: a, contract: g.o.Contract()}
 	r.rule = rule(r.contract, a.Call)
 	r.kept = a.Call.Arguments
-	if r.rule != nil {
-		r.kept, r.secrets = r.rule.Redact(r.kept)
+	if r.contract != nil {
+		r.kept, r.secrets = r.contract.Redact(a.Call.Server, a.Call.Tool, r.kept)
 	}
 	kept, found := evidence.Redact(r.kept)
 	r.kept, r.secrets = evidence.Cut(kept), r.secrets || found
@@ -112,16 +112,25 @@ func (r *request) name(a *Answer) {
 }
 
 // commitOutcome records what became of a granted call and, where a contract
-// reads the tool's results, what values stood in the result.
+// reads the tool's results, what values stood in the result. A result that can't
+// be read is not kept, so that nothing counts as stated by it.
 func (g *Gate) commitOutcome(ctx context.Context, decision string, a Ask, o Outcome, observe bool) error {
 	e := ledger.Entry{Kind: evidence.Outcome, ID: approval.NewID("o-")}
-	e.Body = func(ledger.Stamp) ([]byte, error) { return outcomeBody(decision, a, o), nil }
 	if observe && o.Status == Succeeded && a.Session != "" {
-		e.Observe = &ledger.Observation{
-			Session: a.Session, Server: a.Call.Server, Tool: a.Call.Tool,
-			Leaves: facts.EncodeLeaves(facts.Observe(g.o.Key, o.Result)),
+		leaves, cut, err := facts.Observe(g.o.Key, o.Result)
+		switch {
+		case err != nil:
+			o.Detail = "no value of the result counts as stated: " + err.Error()
+		case cut:
+			o.Detail = "values at the end of the result do not count as stated: it is too large"
+		}
+		if err == nil {
+			e.Observe = &ledger.Observation{
+				Session: a.Session, Server: a.Call.Server, Tool: a.Call.Tool, Leaves: facts.EncodeLeaves(leaves),
+			}
 		}
 	}
+	e.Body = func(ledger.Stamp) ([]byte, error) { return outcomeBody(decision, a, o), nil }
 	if _, err := g.o.Store.Commit(ctx, e); err != nil {
 		return fmt.Errorf("recording the outcome of %s: %w", decision, err)
 	}
