@@ -53,7 +53,7 @@ func (s *Set) Permits(sel toolcall.Selection, a Answers) (bool, Miss) {
 	case sel.Wrong > 0:
 		return false, Miss{Want: wrongWay}
 	case sel.Missing > 0 || len(sel.Values) == 0:
-		return false, Miss{Want: "the argument is absent or incomplete"}
+		return false, Miss{Want: "is absent"}
 	case len(s.kinds) == 0:
 		return false, Miss{Want: "nothing is permitted"}
 	}
