@@ -76,13 +76,13 @@ func (l *loader) rule(p place, m member) *Rule {
 	n := m.value
 	if n.kind == toolcall.String {
 		l.shorthand(p, r, n)
-	} else if l.mapping(n, ruleWords) {
+	} else if l.is(n, toolcall.Object, "allow, approve, block or a mapping") && l.mapping(n, ruleWords) {
 		sources := map[string]bool{}
 		r.Never = l.clauses(p, "never", n, sources)
 		r.Allow = l.clauses(p, "allow", n, sources)
 		r.Approve = l.clauses(p, "approve", n, sources)
 		r.sources = slices.Sorted(maps.Keys(sources))
-		if n.get("allow") == nil && n.get("approve") == nil {
+		if n.get("allow") == nil && n.get("approve") == nil && !misspelt(n, "allow", ruleWords) && !misspelt(n, "approve", ruleWords) {
 			l.report(m.key, `to refuse every call, write "block"`, "the rule permits nothing: expected allow or approve")
 		}
 		if limits := n.get("limits"); limits != nil {
@@ -183,14 +183,11 @@ func (l *loader) constrain(p place, k *Clause, m member, never bool, sources map
 
 // source checks that server.tool has results to read, and notes it.
 func (l *loader) source(server, tool string, sources map[string]bool) error {
-	c, known := l.catalogs[server]
-	switch {
-	case !known:
-		return fmt.Errorf("unknown server %q: no catalog of that name", server)
-	case c.Approved != nil:
-		if _, ok := c.Approved.Tool(tool); !ok {
-			return fmt.Errorf("unknown tool %q: %s has none of that name", tool, c.File)
-		}
+	if c, known := l.catalogs[server]; known && c.Approved == nil {
+		return nil // the catalog that could not be read is reported
+	}
+	if _, unknown := l.approved(server, tool); unknown != nil {
+		return unknown
 	}
 	sources[ref(server, tool)] = true
 	return nil
@@ -242,6 +239,7 @@ func (l *loader) limit(p place, n *node, tools []catalog.Tool) *limit {
 		scope += fmt.Sprintf(" tool=%q", p.ref)
 	}
 	switch {
+	case misspelt(n, "calls", limitWords), misspelt(n, "sum", limitWords):
 	case (calls == nil) == (sum == nil):
 		l.report(n, "", `a limit needs either "calls" or "sum"`)
 	case calls != nil && most != nil:

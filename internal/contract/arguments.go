@@ -44,7 +44,7 @@ var needs = map[string]kinds{
 func (l *loader) fits(constraints *node, path toolcall.Path, found kinds) {
 	for _, m := range constraints.members {
 		if need, typed := needs[m.key.text]; typed && need&found == 0 {
-			l.report(m.key, l.elementsHint(path, need, found), "%q holds for %s, but %s is %s", m.key.text, need, path, found)
+			l.report(m.key, l.elementsHint(path, need, found), "%q is for %s, but %s is %s", m.key.text, need, path, found)
 		}
 		switch m.key.text {
 		case "const":
@@ -61,7 +61,7 @@ func (l *loader) fits(constraints *node, path toolcall.Path, found kinds) {
 // members are not compared.
 func (l *loader) fitsValue(n *node, path toolcall.Path, found kinds) {
 	if found&kindsOf(toolcall.Array, toolcall.Object) == 0 && n.kind != toolcall.Absent && !found.has(n.kind) {
-		l.report(n, "", "%s is %s, but %s is %s", n.describe(), n.kind, path, found)
+		l.report(n, "", "%s is %s, but %s is %s", n.describe(), kindsOf(n.kind), path, found)
 	}
 }
 

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,7 +80,7 @@ func (n *node) describe() string {
 // mapping checks that n is a mapping of known words. Members with other words
 // are reported; the caller asks for the known ones.
 func (l *loader) mapping(n *node, w words) bool {
-	if !l.is(n, toolcall.Object, w.place) {
+	if !l.is(n, toolcall.Object, w.place+" as a mapping") {
 		return false
 	}
 	for _, m := range n.members {
@@ -106,14 +107,24 @@ func (l *loader) later(n *node, what string) {
 	l.report(n, "", "%s is not in this version of licet", what)
 }
 
-// need returns the value beside key, reporting at its place if there is none.
+// need returns the value beside key. If there is none, that is reported, and
+// the value is broken.
 func (l *loader) need(n *node, key string, w words) *node {
-	v := n.get(key)
-	if v == nil {
-		l.report(n, "", "%s needs %q", w.place, key)
-		return &node{broken: true}
+	if v := n.get(key); v != nil {
+		return v
 	}
-	return v
+	if !misspelt(n, key, w) {
+		l.report(n, "", "%s needs %q", w.place, key)
+	}
+	return &node{broken: true}
+}
+
+// misspelt reports whether an unknown word of n, already reported, was probably
+// meant to be key.
+func misspelt(n *node, key string, w words) bool {
+	return slices.ContainsFunc(n.members, func(m member) bool {
+		return !slices.Contains(w.known, m.key.text) && near(m.key.text, w.known) == key
+	})
 }
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
@@ -121,7 +132,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 // name checks a name of the contract's own: of itself, an agent, a server or
 // an approver.
 func (l *loader) name(n *node, what string) string {
-	if l.is(n, toolcall.String, what) && !nameForm.MatchString(n.text) {
+	if l.is(n, toolcall.String, "the "+what) && !nameForm.MatchString(n.text) {
 		l.report(n, "use up to 100 letters, digits, _ and -", "%q is no %s", n.text, what)
 	}
 	return n.text
@@ -176,12 +187,11 @@ func (l *loader) catalog(server string, n *node) Catalog {
 	}
 	c.File = file.text
 	raw, err := l.open(c.File)
-	if err != nil {
-		l.report(file, "", "reading %s: %v", c.File, err)
-		return c
+	if err == nil {
+		c.Approved, err = catalog.Parse(raw)
 	}
-	if c.Approved, err = catalog.Parse(raw); err != nil {
-		l.report(file, "", "reading %s: %v", c.File, err)
+	if err != nil {
+		l.report(file, "", "%s: %v", c.File, err)
 		return c
 	}
 	c.Pin = l.pin(n, c.Approved.Digest(), c.File)
@@ -191,11 +201,13 @@ func (l *loader) catalog(server string, n *node) Catalog {
 // pin checks that the pin beside n is the digest of the copy: who reads the
 // contract approved exactly these tools.
 func (l *loader) pin(n *node, digest, file string) string {
-	const hint = "look at the difference, then run `licet catalog pin`"
+	const hint = "look at `licet catalog diff`, then run `licet catalog pin`"
 	pin := n.get("pin")
 	switch {
 	case pin == nil:
-		l.report(n, hint, "a catalog needs %q; %s has the digest %s", "pin", file, digest)
+		if !misspelt(n, "pin", catalogWords) {
+			l.report(n, hint, "a catalog needs %q; %s has the digest %s", "pin", file, digest)
+		}
 	case pin.kind == toolcall.Absent:
 		l.report(pin, hint, "the pin is empty; %s has the digest %s", file, digest)
 	case l.is(pin, toolcall.String, "the digest of "+file) && pin.text != digest:
@@ -285,32 +297,42 @@ func (l *loader) tool(n *node) (server string, tool catalog.Tool, ok bool) {
 		return "", tool, false
 	}
 	c, known := l.catalogs[server]
-	if !known {
-		l.report(n, didYouMean(server, l.servers()), "unknown server %q: no catalog of that name", server)
+	if known && c.Approved == nil {
 		return "", tool, false
 	}
-	if c.Approved == nil {
-		return "", tool, false
-	}
-	tool, ok = c.Approved.Tool(name)
-	if !ok && strings.HasSuffix(name, "*") {
+	tool, unknown := l.approved(server, name)
+	if unknown != nil && known && strings.HasSuffix(name, "*") {
 		l.later(n, fmt.Sprintf("%q (a group of tools)", n.text))
-	} else if !ok {
-		l.report(n, didYouMean(name, toolNames(c)), "unknown tool %q: %s has none of that name", name, c.File)
+	} else if unknown != nil {
+		l.report(n, didYouMean(unknown.name, unknown.known), "%s", unknown.why)
 	}
-	return server, tool, ok
+	return server, tool, unknown == nil
 }
 
-func (l *loader) servers() []string {
-	return (&Contract{catalogs: l.catalogs}).Servers()
+// approved returns a tool of a catalog that was read.
+func (l *loader) approved(server, name string) (catalog.Tool, *undeclared) {
+	c, known := l.catalogs[server]
+	if !known {
+		servers := slices.Sorted(maps.Keys(l.catalogs))
+		return catalog.Tool{}, &undeclared{server, servers, fmt.Sprintf("unknown server %q: the contract has %s", server, listed(servers, "catalogs"))}
+	}
+	tool, ok := c.Approved.Tool(name)
+	if !ok {
+		names := make([]string, len(c.Approved.Tools))
+		for i, t := range c.Approved.Tools {
+			names[i] = t.Name
+		}
+		return catalog.Tool{}, &undeclared{name, names, fmt.Sprintf("unknown tool %q: %s has %s", name, c.File, listed(names, "tools"))}
+	}
+	return tool, nil
 }
 
-func toolNames(c Catalog) []string {
-	names := make([]string, len(c.Approved.Tools))
-	for i, t := range c.Approved.Tools {
-		names[i] = t.Name
+// listed names all of a few, and counts many.
+func listed(names []string, what string) string {
+	if len(names) == 0 || len(names) > 10 {
+		return fmt.Sprintf("%d %s, none of that name", len(names), what)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 var durationForm = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)

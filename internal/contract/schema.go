@@ -27,8 +27,12 @@ func (s kinds) has(k toolcall.Kind) bool { return s&(1<<k) != 0 }
 func (s kinds) String() string {
 	var names []string
 	for k := toolcall.Bool; k <= toolcall.Object; k++ {
-		if s.has(k) {
-			names = append(names, k.String())
+		switch {
+		case !s.has(k):
+		case k >= toolcall.Array:
+			names = append(names, "an "+k.String())
+		default:
+			names = append(names, "a "+k.String())
 		}
 	}
 	if len(names) == 0 {
@@ -37,11 +41,19 @@ func (s kinds) String() string {
 	return oneOf(names)
 }
 
-// undeclared says that a schema has no place for a path.
+// undeclared says that a contract names something that no catalog declares.
 type undeclared struct {
-	name  string   // the member that is not declared, "" for another reason
-	known []string // the members declared beside it
+	name  string   // what is not declared, "" for another reason
+	known []string // what is declared instead
 	why   string
+}
+
+// Error returns the reason with the nearest known name.
+func (u *undeclared) Error() string {
+	if hint := didYouMean(u.name, u.known); hint != "" {
+		return u.why + "; " + hint
+	}
+	return u.why
 }
 
 // lookup returns the kinds of value that schema can admit at path (JSON Schema

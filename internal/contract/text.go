@@ -113,7 +113,7 @@ func (p *parser) checkBytes(text []byte) bool {
 		case r == utf8.RuneError && size == 1:
 			p.report(line, column, "", "invalid UTF-8")
 		case unseen(r):
-			p.report(line, column, `write it as an escape such as "\u200B" between double quotes`,
+			p.report(line, column, `remove it, or write it as an escape such as "\u200B" between double quotes`,
 				"the invisible or control character U+%04X", r)
 		}
 		i += size

@@ -1,0 +1,411 @@
+package contract_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/licet-dev/licet/internal/contract"
+)
+
+// small is the contract that the cases below spoil, one place each.
+const small = `version: 1
+name: small
+catalogs:
+  bank: {pin: BANK, tools: catalogs/bank.json}
+agents:
+  a:
+    tools:
+      bank.send_money:
+        allow:
+          - amount: {max: 10}
+        limits:
+          - {calls: 5, per: 1h}
+    limits:
+      - {calls: 9, per: session}
+approvals: {expire: 15m}
+evidence: {redact: {bank.send_money: [note]}}
+`
+
+// problems are all ways to be refused, with everything that is said: old is
+// replaced by new, or the whole text if old is empty. BANK stands for the digest
+// of the bank's catalog, DEEP and LONG for a nested list and a long number.
+var problems = []struct{ name, old, new, want string }{
+	{"unknown word, near", "name: small", "nam: small",
+		`2:1: unknown word "nam" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?`},
+	{"unknown word, far", "name: small", "blah: small",
+		"" +
+			`1:1: a contract needs "name"` + "\n" +
+			`2:1: unknown word "blah" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
+	{"word of a later version", "name: small", "name: small\nlabels: {}\njudge: {}",
+		"" +
+			`3:1: "labels" is not in this version of licet` + "\n" +
+			`4:1: "judge" is not in this version of licet`},
+	{"a wrong version", "version: 1", "version: 2",
+		"1:10: version 2 of the language is not known: expected 1"},
+	{"a version as text", "version: 1", `version: "1"`,
+		`1:10: expected the number of the language version, found "1"`},
+	{"no version", "version: 1\n", "",
+		`1:1: a contract needs "version"`},
+	{"no agents", "agents:\n  a:", "nothing:\n  a:",
+		"" +
+			`1:1: a contract needs "agents"` + "\n" +
+			`5:1: unknown word "nothing" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
+	{"a bad name", "name: small", `name: "small contract"`,
+		`2:7: "small contract" is no name of a contract; use up to 100 letters, digits, _ and -`},
+	{"a name as number", "name: small", "name: 7",
+		"2:7: expected the name of a contract, found 7; quote it"},
+	{"not a mapping", "version: 1\n", "- version: 1\n",
+		"2:1: not YAML: did not find expected '-' indicator"},
+	{"empty name", "name: small", "name:",
+		"2:6: expected the name of a contract, found nothing"},
+	{"unknown word in a catalog", "{pin: BANK", "{pn: BANK",
+		`4:10: unknown word "pn" in a catalog: expected pin, tools or resolve; did you mean "pin"?`},
+	{"pin absent", "{pin: BANK, ", "{",
+		"4:9: a catalog needs \"pin\"; catalogs/bank.json has the digest BANK; look at `licet catalog diff`, then run `licet catalog pin`"},
+	{"pin empty", "{pin: BANK", "{pin: ",
+		"4:15: the pin is empty; catalogs/bank.json has the digest BANK; look at `licet catalog diff`, then run `licet catalog pin`"},
+	{"pin of another copy", "{pin: BANK", "{pin: sha256:00",
+		"4:15: the pin is \"sha256:00\", but catalogs/bank.json has the digest BANK; look at `licet catalog diff`, then run `licet catalog pin`"},
+	{"pin as list", "{pin: BANK", "{pin: [BANK]",
+		"4:15: expected the digest of catalogs/bank.json, found a list"},
+	{"catalog not found", "catalogs/bank.json", "catalogs/bonk.json",
+		"4:95: catalogs/bonk.json: no such file"},
+	{"catalog no JSON", "catalogs/bank.json", "broken.json",
+		`4:95: broken.json: reading catalog: line 1, column 15 (at "/tools"): duplicate member`},
+	{"catalog file not text", "catalogs/bank.json", "7",
+		"4:95: expected the file of the approved tools, found 7; quote it"},
+	{"no catalog file", ", tools: catalogs/bank.json", "",
+		`4:9: a catalog needs "tools"`},
+	{"builtin catalog", "{pin: BANK, tools: catalogs/bank.json}", "builtin/1",
+		`4:9: the catalog "builtin/1" is not in this version of licet`},
+	{"catalog as text", "{pin: BANK, tools: catalogs/bank.json}", "bank.json",
+		`4:9: expected a catalog as a mapping, found "bank.json"`},
+	{"resolve", "tools: catalogs/bank.json}", "tools: catalogs/bank.json, resolve: nona}",
+		`4:124: unknown word "nona" in resolve: expected none; did you mean "none"?`},
+	{"resolve no text", "tools: catalogs/bank.json}", "tools: catalogs/bank.json, resolve: false}",
+		`4:124: expected the word "none", found false; quote it`},
+	{"bad server name", "  bank: {pin", "  b.ank: {pin",
+		"" +
+			`4:3: "b.ank" is no name of a server; use up to 100 letters, digits, _ and -` + "\n" +
+			`8:7: unknown server "bank": the contract has b.ank; did you mean "b.ank"?` + "\n" +
+			`16:21: unknown server "bank": the contract has b.ank; did you mean "b.ank"?`},
+	{"catalogs as list", "catalogs:\n  bank: {pin: BANK, tools: catalogs/bank.json}", "catalogs: []",
+		"" +
+			"3:11: expected a mapping of servers to catalogs, found a list\n" +
+			`7:7: unknown server "bank": the contract has 0 catalogs, none of that name` + "\n" +
+			`15:21: unknown server "bank": the contract has 0 catalogs, none of that name`},
+	{"agents as list", "  a:\n    tools:", "  - a\n  - tools:",
+		"6:3: expected a mapping of agents, found a list"},
+	{"bad agent name", "  a:\n", "  a b:\n",
+		`6:3: "a b" is no name of an agent; use up to 100 letters, digits, _ and -`},
+	{"agent without tools", "a:\n    tools:\n", "a:\n    tool:\n",
+		`7:5: unknown word "tool" in an agent: expected tools or limits; did you mean "tools"?`},
+	{"words of agents of a later version", "  a:\n", "  a:\n    authenticate: {token: a}\n    extends: b\n    mode: shadow\n",
+		"" +
+			`7:5: "authenticate" is not in this version of licet` + "\n" +
+			`8:5: "extends" is not in this version of licet` + "\n" +
+			`9:5: "mode" is not in this version of licet`},
+	{"unknown server", "bank.send_money:\n", "bonk.send_money:\n",
+		`8:7: unknown server "bonk": the contract has bank; did you mean "bank"?`},
+	{"unknown tool, near", "bank.send_money:\n", "bank.send_mony:\n",
+		`8:7: unknown tool "send_mony": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money; did you mean "send_money"?`},
+	{"unknown tool, far", "bank.send_money:\n", "bank.x:\n",
+		`8:7: unknown tool "x": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money`},
+	{"no server", "bank.send_money:\n", "send_money:\n",
+		`8:7: "send_money" is no tool: expected server.tool`},
+	{"method of a server", "bank.send_money:\n", "bank:resources/read:\n",
+		`8:7: "bank:resources/read" (server:method) is not in this version of licet`},
+	{"group of tools", "bank.send_money:\n", "bank.*:\n",
+		`8:7: "bank.*" (a group of tools) is not in this version of licet`},
+	{"tool names are compared byte for byte", "bank.send_money:\n", "bank.Send_Money:\n",
+		`8:7: unknown tool "Send_Money": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money; did you mean "send_money"?`},
+	{"unknown word in a rule", "        allow:\n", "        alow:\n",
+		`9:9: unknown word "alow" in a tool rule: expected allow, approve, never or limits; did you mean "allow"?`},
+	{"words of rules of a later version", "        limits:\n", "        judge: []\n        extra_arguments: allow\n        limits:\n",
+		"" +
+			`11:9: "judge" is not in this version of licet` + "\n" +
+			`12:9: "extra_arguments" is not in this version of licet`},
+	{"unknown shorthand", "bank.send_money:\n", "bank.get_balance: alow\n      bank.send_money:\n",
+		`8:25: unknown word "alow" in a tool rule: expected allow, approve or block; did you mean "allow"?`},
+	{"shorthand of a later version", "bank.send_money:\n", "bank.get_balance: judge\n      bank.send_money:\n",
+		`8:25: "judge" is not in this version of licet`},
+	{"rule left empty", "bank.send_money:\n", "bank.get_balance:\n      bank.send_money:\n",
+		"8:24: expected allow, approve, block or a mapping, found nothing"},
+	{"rule that permits nothing", "        allow:\n", "        never:\n",
+		`8:7: the rule permits nothing: expected allow or approve; to refuse every call, write "block"`},
+	{"empty list", "- amount: {max: 10}", "[]",
+		`10:11: an empty list; remove "allow" or add an entry`},
+	{"clauses as mapping", "- amount: {max: 10}", "amount: {max: 10}",
+		"10:11: expected a list of clauses, found a mapping"},
+	{"clause as text", "- amount: {max: 10}", "- amount",
+		`10:13: expected a clause: a mapping of arguments to constraints, found "amount"`},
+	{"conditions of a later version", "- amount: {max: 10}", "- $session: {called: []}\n            $when: \"true\"\n            $request: {}\n            $signal: {}",
+		"" +
+			`10:13: "$session" is not in this version of licet` + "\n" +
+			`11:13: "$when" is not in this version of licet` + "\n" +
+			`12:13: "$request" is not in this version of licet` + "\n" +
+			`13:13: "$signal" is not in this version of licet`},
+	{"unknown argument, near", "- amount: {max: 10}", "- amont: {max: 10}",
+		`10:13: unknown argument amont of send_money: its inputSchema declares amount, note, recipient, urgent; did you mean "amount"?`},
+	{"unknown argument, far", "- amount: {max: 10}", "- x: {max: 10}",
+		"10:13: unknown argument x of send_money: its inputSchema declares amount, note, recipient, urgent"},
+	{"argument below a number", "- amount: {max: 10}", "- amount.x: {max: 10}",
+		`10:13: unknown argument amount.x of send_money: "x" stands for a member of an object, but there is a number`},
+	{"elements of a number", "- amount: {max: 10}", "- amount[]: {max: 10}",
+		"10:13: unknown argument amount[] of send_money: [] stands for the elements of an array, but there is a number"},
+	{"bad path", "- amount: {max: 10}", "- amount..x: {max: 10}",
+		`10:13: path "amount..x", byte 6: expected a name; one with other characters than letters, digits, "_" and "-" is written ["..."]`},
+	{"argument twice", "- amount: {max: 10}", "- amount: {max: 10}\n            '[\"amount\"]': {min: 1}",
+		"11:13: the argument amount stands in the clause twice"},
+	{"unknown constraint", "{max: 10}", "{mx: 10}",
+		`10:22: unknown constraint "mx": expected const, from, in, items, length, max, min, multiple_of, not_in, path, pattern; did you mean "max"?`},
+	{"constraints of a later version", "{max: 10}", "{url: {hosts: [x]}}",
+		`10:22: "url" is not in this version of licet`},
+	{"optional", "{max: 10}", "{max: 10, optional: true}",
+		`10:31: "optional" is not in this version of licet`},
+	{"no constraint", "{max: 10}", "{}",
+		"10:13: no constraint stands beside the argument"},
+	{"constraint as text", "{max: 10}", "small",
+		`10:21: expected a mapping of constraints, found "small"`},
+	{"constraint left empty", "{max: 10}", "{max: }",
+		`10:27: expected a value, found nothing; write null, or "" for empty text`},
+	{"constraint of the wrong kind", "{max: 10}", `{max: "10"}`,
+		"10:22: expected a number, got string"},
+	{"constraint that the argument cannot have", "- amount: {max: 10}", "- recipient: {max: 10}\n            amount: {length: {max: 1}}",
+		"" +
+			`10:25: "max" is for a number, but recipient is a string` + "\n" +
+			`11:22: "length" is for a string, but amount is a number`},
+	{"literal that the argument cannot have", "{max: 10}", `{in: [1, "2", true], const: x}`,
+		"" +
+			`10:30: "2" is a string, but amount is a number` + "\n" +
+			"10:35: true is a boolean, but amount is a number\n" +
+			`10:49: "x" is a string, but amount is a number`},
+	{"impossible bounds", "{max: 10}", "{max: 10, min: 11}",
+		"10:31: min 11 is more than max 10: nothing can hold"},
+	{"source that is no tool", "{max: 10}", "{from: {result: bank.get_contact, at: x}}",
+		`10:29: unknown tool "get_contact": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money; did you mean "get_contacts"?`},
+	{"source of an unknown server", "{max: 10}", "{from: [request, {result: bonk.get_contacts}]}",
+		`10:39: unknown server "bonk": the contract has bank; did you mean "bank"?`},
+	{"from in never", "        allow:\n          - amount: {max: 10}", "        allow: [{}]\n        never:\n          - amount: {from: request}",
+		"11:22: from cannot stand in a never clause: that a value is not known to be stated does not make it safe"},
+	{"upper bound of items in never", "bank.send_money:\n", "bank.send_batch:\n        allow: [{}]\n        never: [{transfers: {items: {max: 3}}}]\n      bank.send_money:\n",
+		"10:30: items in a never clause takes min only: one more element in the argument would turn an upper bound off"},
+	{"whole array", "bank.send_money:\n", "bank.send_batch:\n        allow: [{day: {min: 1}, \"transfers[].tags\": {pattern: x}}]\n      bank.send_money:\n",
+		"" +
+			`9:24: "min" is for a number, but day is a string` + "\n" +
+			`9:54: "pattern" is for a string, but transfers[].tags is an array; write "transfers[].tags[]" to constrain every element`},
+	{"schema that cannot be enforced", "catalogs/bank.json", "strange.json",
+		"" +
+			"4:15: the pin is \"BANK\", but strange.json has the digest sha256:0ed8512e1e42847868daa0f314e443c57d83af55388220af393edf7585f1cf33; look at `licet catalog diff`, then run `licet catalog pin`\n" +
+			`8:7: the inputSchema of bank.send_money cannot be enforced: schema cannot be compiled exactly: failing loading "https://example.org/amount": a schema may refer to nothing outside itself; only "block" can stand beside this tool`},
+	{"limit without what", "{calls: 5, per: 1h}", "{per: 1h}",
+		`12:13: a limit needs either "calls" or "sum"`},
+	{"limit of both", "{calls: 5, per: 1h}", "{calls: 5, sum: amount, max: 1, per: 1h}",
+		`12:13: a limit needs either "calls" or "sum"`},
+	{"limit with two bounds", "{calls: 5, per: 1h}", "{calls: 5, max: 1, per: 1h}",
+		`12:29: "max" stands beside "sum" only; "calls" is its own bound`},
+	{"limit without window", "{calls: 5, per: 1h}", "{calls: 5}",
+		`12:13: a limit needs "per"`},
+	{"limit of no calls", "{calls: 5, per: 1h}", "{calls: 0, per: 1h}",
+		"12:21: expected a whole number from 1 to 1000000000, found 0"},
+	{"limit of half a call", "{calls: 5, per: 1h}", "{calls: 0.5, per: 1h}",
+		"12:21: expected a whole number from 1 to 1000000000, found 0.5"},
+	{"limit as text", "{calls: 5, per: 1h}", `{calls: "5", per: 1h}`,
+		`12:21: expected a number of calls, found "5"`},
+	{"sum without bound", "{calls: 5, per: 1h}", "{sum: amount, per: 1h}",
+		`12:13: a limit with "sum" needs "max"`},
+	{"sum of text", "{calls: 5, per: 1h}", "{sum: note, max: 1, per: 1h}",
+		"12:19: a sum adds numbers, but note of send_money is a string"},
+	{"sum of nothing known", "{calls: 5, per: 1h}", "{sum: amout, max: 1, per: 1h}",
+		`12:19: unknown argument amout of send_money: its inputSchema declares amount, note, recipient, urgent; did you mean "amount"?`},
+	{"sum with bound 0", "{calls: 5, per: 1h}", "{sum: amount, max: 0, per: 1h}",
+		`12:32: expected a number above 0, found 0; to refuse every call, write "block"`},
+	{"sum with bound as text", "{calls: 5, per: 1h}", `{sum: amount, max: "5", per: 1h}`,
+		`12:32: expected the bound of a sum, found "5"`},
+	{"sum over tools that do not have it", "bank.send_money:\n        allow:\n          - amount: {max: 10}\n        limits:\n          - {calls: 5, per: 1h}\n    limits:\n      - {calls: 9, per: session}", "bank.get_balance: allow\n      bank.send_money: allow\n    limits:\n      - {sum: amount, max: 9, per: session}",
+		"11:15: unknown argument amount of get_balance: its inputSchema declares no member here"},
+	{"words of limits of a later version", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, by: [user], over: [x]}",
+		"" +
+			`12:33: "by" is not in this version of licet` + "\n" +
+			`12:45: "over" is not in this version of licet`},
+	{"unknown word in a limit", "{calls: 5, per: 1h}", "{cals: 5, per: 1h}",
+		`12:14: unknown word "cals" in a limit: expected calls, sum, max or per; did you mean "calls"?`},
+	{"unknown unit", "{calls: 5, per: 1h}", "{calls: 5, per: 1y}",
+		`12:29: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1y"`},
+	{"no whole number of units", "{calls: 5, per: 1h}", "{calls: 5, per: 1.5h}",
+		`12:29: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1.5h"`},
+	{"duration as number", "{calls: 5, per: 1h}", "{calls: 5, per: 3600}",
+		"12:29: expected a duration such as 90s, 15m, 1h, 1d or 1w, found 3600"},
+	{"duration beyond all bounds", "{calls: 5, per: 1h}", "{calls: 5, per: 999999999w}",
+		"12:29: a duration of more than ten years: 999999999w"},
+	{"limits as mapping", "\n          - {calls: 5, per: 1h}", " {calls: 5, per: 1h}",
+		"11:17: expected a list of limits, found a mapping"},
+	{"no limits", "\n          - {calls: 5, per: 1h}", " []",
+		`11:17: an empty list; remove "limits" or add an entry`},
+	{"limit as word", "- {calls: 5, per: 1h}", "- calls",
+		`12:13: expected a limit as a mapping, found "calls"`},
+	{"unknown word in approvals", "{expire: 15m}", "{expires: 15m}",
+		`15:13: unknown word "expires" in approvals: expected expire, approvers or quorum; did you mean "expire"?`},
+	{"approvals", "{expire: 15m}", `{expire: 0m, quorum: 0, approvers: [a, a, "b c", 7]}`,
+		"" +
+			`15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "0m"` + "\n" +
+			"15:33: expected a whole number from 1 to 100, found 0\n" +
+			`15:47: "a" stands in the list twice` + "\n" +
+			`15:54: "b c" is no name of an approver; use up to 100 letters, digits, _ and -` + "\n" +
+			"15:61: expected the name of an approver, found 7; quote it"},
+	{"approvers as text", "{expire: 15m}", "{approvers: ops}",
+		`15:24: expected a list of approvers, found "ops"`},
+	{"no approvers", "{expire: 15m}", "{approvers: []}",
+		`15:24: an empty list; remove "approvers" or add an entry`},
+	{"approvals as text", "{expire: 15m}", "15m",
+		`15:12: expected approvals as a mapping, found "15m"`},
+	{"unknown word in evidence", "{redact: {bank.send_money: [note]}}", "{redacts: {}}",
+		`16:12: unknown word "redacts" in evidence: expected redact; did you mean "redact"?`},
+	{"redaction of an unknown tool", "bank.send_money: [note]", "bank.send: [note]",
+		`16:21: unknown tool "send": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money`},
+	{"redaction of an unknown argument", "[note]", "[nota]",
+		`16:39: unknown argument nota of send_money: its inputSchema declares amount, note, recipient, urgent; did you mean "note"?`},
+	{"redaction as text", "[note]", "note",
+		`16:38: expected a list of arguments, found "note"`},
+	{"redaction of nothing", "[note]", "[]",
+		`16:38: an empty list; remove "bank.send_money" or add an entry`},
+	{"redaction twice", "[note]", `[note, '["note"]']`,
+		`16:38: "note" stands in the list twice`},
+	{"redaction of a number", "[note]", "[7]",
+		"16:39: expected the path of an argument, found 7; quote it"},
+	{"redaction as list", "{redact: {bank.send_money: [note]}}", "{redact: [note]}",
+		"16:20: expected a mapping of tools to lists of arguments, found a list"},
+	{"no YAML", "version: 1", "version: [1",
+		"2:5: not YAML: did not find expected ',' or ']'"},
+	{"a tab", "version: 1", "version: 1\n\tname: x",
+		"2:1: not YAML: found a tab character that violates indentation"},
+	{"empty", "", "",
+		"1:1: the contract is empty"},
+	{"only a comment", "", "# nothing",
+		"1:1: the contract is empty"},
+	{"a second document", "version: 1", "version: 1\n---\nversion: 1",
+		"" +
+			`1:1: a contract needs "name"` + "\n" +
+			`1:1: a contract needs "agents"` + "\n" +
+			"2:1: a second YAML document; a contract is one document"},
+	{"a directive", "version: 1", "%YAML 1.1\n---\nversion: 1",
+		"1:1: a YAML directive; remove it"},
+	{"an alias", "name: small", "name: &n small\nname2: *n",
+		"" +
+			"2:7: an anchor (&n); remove it\n" +
+			`3:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?` + "\n" +
+			"3:8: an alias (*n); write the value out"},
+	{"a merge key", "name: small", "name: small\n<<: {version: 1}",
+		"3:1: a merge key (<<); write the members out"},
+	{"a tag", "name: small", "name: !!str small",
+		"2:7: a tag (!!str); remove it"},
+	{"a tag of no kind", "name: small", "name: ! small",
+		"2:7: a tag (!); remove it"},
+	{"a duplicate key", "name: small", "name: small\nname: small",
+		`3:1: the key "name" occurs twice, first in line 2`},
+	{"a duplicate in a constraint", "{max: 10}", `{max: 10, "max": 11}`,
+		`10:31: the key "max" occurs twice, first in line 10`},
+	{"keys that are no text", "name: small", "name: small\n1: a\ntrue: b\n[a]: c\n\"\": d",
+		"" +
+			"3:1: a key that is no text; quote it\n" +
+			"4:1: a key that is no text; quote it\n" +
+			"5:1: a key that is no text; quote it\n" +
+			`6:1: unknown word "" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
+	{"a key that versions read differently", "name: small", "name: small\nno: a\n010: b",
+		"" +
+			"3:1: YAML versions read no differently; quote it if it is text, or write it as JSON does\n" +
+			"4:1: YAML versions read 010 differently; quote it if it is text, or write it as JSON does"},
+	{"ambiguous numbers", "{max: 10}", "{in: [010, 0x1F, 0o17, 1_000, 1:30, +1, .5, 1., 1e3, 1.5e3, .inf, -.INF, .nan, 0b1]}",
+		"" +
+			"10:27: YAML versions read 010 differently; quote it if it is text, or write it as JSON does\n" +
+			"10:32: YAML versions read 0x1F differently; quote it if it is text, or write it as JSON does\n" +
+			"10:38: YAML versions read 0o17 differently; quote it if it is text, or write it as JSON does\n" +
+			"10:44: YAML versions read 1_000 differently; quote it if it is text, or write it as JSON does\n" +
+			"10:51: YAML versions read 1:30 differently; quote it if it is text, or write it as JSON does\n" +
+			"10:57: YAML versions read +1 differently; quote it if it is text, or write it as JSON does\n" +
+			"10:61: YAML versions read .5 differently; quote it if it is text, or write it as JSON does\n" +
+			"10:65: YAML versions read 1. differently; quote it if it is text, or write it as JSON does\n" +
+			"10:69: YAML versions read 1e3 differently; quote it if it is text, or write it as JSON does\n" +
+			"10:74: YAML versions read 1.5e3 differently; quote it if it is text, or write it as JSON does\n" +
+			"10:81: YAML versions read .inf differently; quote it if it is text, or write it as JSON does\n" +
+			"10:87: YAML versions read -.INF differently; quote it if it is text, or write it as JSON does\n" +
+			"10:94: YAML versions read .nan differently; quote it if it is text, or write it as JSON does\n" +
+			"10:100: YAML versions read 0b1 differently; quote it if it is text, or write it as JSON does"},
+	{"ambiguous words", "{max: 10}", `{in: [yes, No, ON, off, y, N, TRUE, False, ~, Null, NULL, 2024-01-02, "=", =]}`,
+		"" +
+			"10:27: YAML versions read yes differently; quote it if it is text, or write it as JSON does\n" +
+			"10:32: YAML versions read No differently; quote it if it is text, or write it as JSON does\n" +
+			"10:36: YAML versions read ON differently; quote it if it is text, or write it as JSON does\n" +
+			"10:40: YAML versions read off differently; quote it if it is text, or write it as JSON does\n" +
+			"10:45: YAML versions read y differently; quote it if it is text, or write it as JSON does\n" +
+			"10:48: YAML versions read N differently; quote it if it is text, or write it as JSON does\n" +
+			"10:51: YAML versions read TRUE differently; quote it if it is text, or write it as JSON does\n" +
+			"10:57: YAML versions read False differently; quote it if it is text, or write it as JSON does\n" +
+			"10:64: YAML versions read ~ differently; quote it if it is text, or write it as JSON does\n" +
+			"10:67: YAML versions read Null differently; quote it if it is text, or write it as JSON does\n" +
+			"10:73: YAML versions read NULL differently; quote it if it is text, or write it as JSON does\n" +
+			"10:79: YAML versions read 2024-01-02 differently; quote it if it is text, or write it as JSON does\n" +
+			`10:91: "=" is a string, but amount is a number` + "\n" +
+			"10:96: YAML versions read = differently; quote it if it is text, or write it as JSON does"},
+	{"numbers of too many digits", "{max: 10}", "{max: LONG}",
+		"10:27: number has more than 400 digits written out"},
+	{"a byte order mark", "", "\ufeffversion: 1",
+		`1:1: the invisible or control character U+FEFF; remove it, or write it as an escape such as "\u200B" between double quotes`},
+	{"invalid UTF-8", "name: small", "name: sm\xffall",
+		"2:9: invalid UTF-8"},
+	{"control characters", "name: small", "name: sm\x01all # \u202e",
+		"" +
+			`2:9: the invisible or control character U+0001; remove it, or write it as an escape such as "\u200B" between double quotes` + "\n" +
+			`2:16: the invisible or control character U+202E; remove it, or write it as an escape such as "\u200B" between double quotes`},
+	{"other line breaks", "name: small", "name: small # a\u2028name: b",
+		`2:16: the invisible or control character U+2028; remove it, or write it as an escape such as "\u200B" between double quotes`},
+	{"a carriage return", "name: small", "name: small # a\rname: b",
+		`2:16: the invisible or control character U+000D; remove it, or write it as an escape such as "\u200B" between double quotes`},
+	{"too deep", "{max: 10}", "{const: DEEP}",
+		"" +
+			"10:29: a list is an array, but amount is a number\n" +
+			"10:85: nested more than 64 deep"},
+	{"several at once", "{expire: 15m}", "{expire: 1y}\nextra: 1\nname2: no",
+		"" +
+			`15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1y"` + "\n" +
+			`16:1: unknown word "extra" in a contract: expected version, name, catalogs, agents, approvals or evidence` + "\n" +
+			`17:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?` + "\n" +
+			"17:8: YAML versions read no differently; quote it if it is text, or write it as JSON does"},
+}
+
+func TestProblems(t *testing.T) {
+	load(t, small)
+	for _, tt := range problems {
+		t.Run(tt.name, func(t *testing.T) {
+			text := tt.new
+			if tt.old != "" {
+				text = edit(t, small, tt.old, tt.new)
+			}
+			text = pinned(t, strings.NewReplacer("DEEP", strings.Repeat("[", 70)+strings.Repeat("]", 70),
+				"LONG", strings.Repeat("1", 401)).Replace(text))
+			c, err := contract.Load("licet.yaml", []byte(text), open)
+			if got, want := report(c, err), pinned(t, tt.want); got != want {
+				t.Errorf("%s\ngot:\n%s\nwant:\n%s", text, got, want)
+			}
+		})
+	}
+}
+
+// report returns the text of the problems without the name of the file, which
+// every line must begin with.
+func report(c *contract.Contract, err error) string {
+	all := contract.Problems(nil)
+	if c != nil || !errors.As(err, &all) || len(all) == 0 {
+		return "no problems"
+	}
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		rest, ok := strings.CutPrefix(line, "licet.yaml:")
+		if !ok {
+			return "a line without the name of the file: " + line
+		}
+		lines[i] = rest
+	}
+	return strings.Join(lines, "\n")
+}
