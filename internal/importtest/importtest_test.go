@@ -80,6 +80,8 @@ func TestRules(t *testing.T) {
 		{"a store and its domain", "internal/store/sqlite", "a.go", own("internal/ledger", "internal/durable"), ""},
 		{"a store and the contract", "internal/store/postgres", "a.go", own("internal/contract"), "not what these mean"},
 		{"the bank and the gate", "internal/bank", "a.go", own("internal/gate"), "stranger"},
+		{"the probe and the contract", "internal/probe", "a.go", own("internal/contract"), "decides nothing"},
+		{"the gate and the starter contracts", "internal/gate", "a.go", own("contracts"), "not in a layer below"},
 		{"cli knows all", "internal/cli", "a.go", own("internal/store/sqlite", "internal/decide", "internal/hook"), ""},
 		{"cli and the lab", "internal/cli", "a.go", own("internal/lab/replay"), "never imports the lab"},
 		{"a test and the lab", "internal/gate", "a_test.go", own("internal/lab/replay"), "never imports the lab"},

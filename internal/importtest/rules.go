@@ -7,20 +7,33 @@ const module = "github.com/licet-dev/licet"
 // layers below its own. "name/..." means name and all below it, which may
 // import one another.
 var layers = [][]string{
-	{"internal/authz"},                         // words
-	{"internal/toolcall"},                      // pure from here ...
-	{"internal/catalog", "internal/shell"},     //
-	{"internal/constraint"},                    //
-	{"internal/contract"},                      //
-	{"internal/decide"},                        // ... to here
-	{"internal/approval", "internal/evidence"}, // domain: state machines
-	{"internal/facts", "internal/judge"},       // domain: what decisions ask about
-	{"internal/ledger"},                        // domain: the transaction over them
-	{"internal/gate"},                          // the only path to an ALLOW
-	{"internal/mcpproxy", "internal/hook", "internal/httpapi", "internal/console", // doors and pages
-		"internal/store/memory", "internal/store/sqlite", "internal/store/postgres", "internal/llm", // adapters
-		"internal/bank", "internal/config"},
-	{"internal/cli"}, // the only composition root of the product
+	// the words of a decision
+	{"internal/authz"},
+
+	// the pure core
+	{"internal/toolcall"},
+	{"internal/catalog", "internal/shell"},
+	{"internal/constraint"},
+	{"internal/contract"},
+	{"internal/decide"},
+
+	// the domain: state machines, what decisions ask about, the transaction
+	{"internal/approval", "internal/evidence"},
+	{"internal/facts", "internal/judge"},
+	{"internal/ledger"},
+
+	// the only path to an ALLOW
+	{"internal/gate"},
+
+	// doors, pages, adapters, and what comes with the program
+	{
+		"internal/mcpproxy", "internal/hook", "internal/httpapi", "internal/console",
+		"internal/store/memory", "internal/store/sqlite", "internal/store/postgres", "internal/llm",
+		"internal/probe", "internal/config", "internal/bank", "contracts",
+	},
+
+	// the only composition root of the product, and who stands outside
+	{"internal/cli"},
 	{"internal/lab/..."},
 	{"cmd/...", "tools/..."},
 }
@@ -83,6 +96,11 @@ var rules = []rule{
 		of:   []string{"internal/bank"},
 		only: []string{"internal/toolcall", "internal/catalog"},
 		why:  "the bundled server is a stranger behind the gate, like any other",
+	},
+	{
+		of:   []string{"internal/probe"},
+		only: []string{"internal/toolcall", "internal/catalog"},
+		why:  "it asks a server what it offers and decides nothing",
 	},
 	{
 		of:   []string{"cmd/licet"},
