@@ -162,7 +162,7 @@ func approve(d authz.Decision, a Approval) authz.Decision {
 		return authz.Blocked(authz.ApprovalDenied, d.Reasons[0].Clause, "a person refused this call")
 	case a.Granted:
 		d.Verdict = authz.Allow
-		d.Reasons = append([]authz.Reason{{Code: authz.Approved, Clause: d.Reasons[0].Clause}}, d.Reasons...)
+		d.Reasons = []authz.Reason{{Code: authz.Approved, Clause: d.Reasons[0].Clause}}
 	}
 	return d
 }

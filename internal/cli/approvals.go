@@ -1,0 +1,432 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/licet-dev/licet/internal/approval"
+	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// maxTickets bounds a listing.
+const maxTickets = 1000
+
+func (a *app) approvals() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "approvals",
+		Short: "See and answer held calls",
+		Long: `A held call waits as a ticket. An approver answers it with a passphrase, which
+the agent must not know; silence is no. The agent then repeats exactly the same
+call, which succeeds once.
+
+  licet approvals enroll alice      once: choose a passphrase
+  licet approvals watch             an inbox for a second window`,
+		Args: cobra.NoArgs,
+	}
+	c.AddCommand(a.approvalsList(), a.approvalsShow(), a.approvalsAnswer("approve", true),
+		a.approvalsAnswer("deny", false), a.approvalsWatch(), a.approvalsEnroll())
+	return c
+}
+
+// inState runs f on a state directory that exists.
+func (a *app) inState(f func(ctx context.Context, s *state, args []string) error) func(*cobra.Command, []string) error {
+	return run(func(cmd *cobra.Command, args []string) error {
+		s, err := a.readState(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return errors.Join(f(cmd.Context(), s, args), s.Close())
+	})
+}
+
+// ticketJSON is a ticket with its state, as --json prints it.
+type ticketJSON struct {
+	approval.Ticket
+	State     approval.State  `json:"state"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+func (a *app) approvalsList() *cobra.Command {
+	var all, asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List open tickets", Args: cobra.NoArgs,
+		Example: "  licet approvals list --all",
+		RunE: a.inState(func(ctx context.Context, s *state, _ []string) error {
+			return a.listTickets(ctx, s, all, asJSON)
+		}),
+	}
+	c.Flags().BoolVar(&all, "all", false, "closed tickets too")
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return c
+}
+
+func (a *app) listTickets(ctx context.Context, s *state, all, asJSON bool) error {
+	tickets, now, err := ticketsNow(ctx, s, all)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		for _, t := range tickets {
+			if err := printJSON(a.out, ticketJSON{Ticket: t, State: t.State(now)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(tickets) == 0 {
+		fmt.Fprintln(a.out, "No open tickets.")
+		return nil
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TICKET\tSTATE\tAGENT\tTOOL\tOPENED\tEXPIRES")
+	for _, t := range tickets {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.State(now), printable(t.Subject.Agent),
+			printable(t.Subject.Server+"."+t.Subject.Tool), ago(t.Opened, now), ago(t.Expires, now))
+	}
+	return w.Flush()
+}
+
+func ticketsNow(ctx context.Context, s *state, all bool) ([]approval.Ticket, time.Time, error) {
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return nil, now, err
+	}
+	tickets, err := s.store.Tickets(ctx, maxTickets)
+	if !all {
+		tickets = slices.DeleteFunc(tickets, func(t approval.Ticket) bool { return t.State(now) != approval.Open })
+	}
+	return tickets, now, err
+}
+
+func (a *app) approvalsShow() *cobra.Command {
+	var asJSON, reveal bool
+	var who credentials
+	c := &cobra.Command{
+		Use: "show TICKET", Short: "Show the call that a ticket is about", Args: cobra.ExactArgs(1),
+		Long: `Shows the whole call as the agent made it. Detected secrets are masked; --reveal
+shows them to an approver, and that is recorded.`,
+		Example: "  licet approvals show t-ABCDEFGHIJKLMNOP",
+		RunE: a.inState(func(ctx context.Context, s *state, args []string) error {
+			return a.showTicket(ctx, s, args[0], who, reveal, asJSON)
+		}),
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&reveal, "reveal", false, "show detected secrets too; needs an approver's passphrase and is recorded")
+	who.flags(c)
+	return c
+}
+
+func (a *app) showTicket(ctx context.Context, s *state, id string, who credentials, reveal, asJSON bool) error {
+	t, err := ticketOf(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	if reveal {
+		if err := a.recordReveal(ctx, s, t, who); err != nil {
+			return err
+		}
+	}
+	call, err := copyOf(ctx, s, id, reveal)
+	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
+		return err
+	}
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(a.out, ticketJSON{Ticket: t, State: t.State(now), Arguments: call.AppendCanonical(nil)})
+	}
+	a.printTicket(t, call, now)
+	return nil
+}
+
+// copyOf returns the arguments of a ticket's call, secrets masked unless they
+// are to be revealed; absent once the ticket is closed.
+func copyOf(ctx context.Context, s *state, id string, reveal bool) (toolcall.Value, error) {
+	sealed, err := s.store.Copy(ctx, id)
+	if err != nil {
+		return toolcall.NullValue, err
+	}
+	plain, err := approval.Unseal(s.key, id, sealed)
+	if err != nil {
+		return toolcall.NullValue, err
+	}
+	call, err := toolcall.Parse(plain, toolcall.Bounds{Bytes: 2 * toolcall.DefaultBytes, Depth: 128})
+	if err != nil {
+		return toolcall.NullValue, fmt.Errorf("reading the copy of ticket %s: %w", id, err)
+	}
+	args := call.Get("arguments")
+	if !reveal {
+		args, _ = evidence.Redact(args)
+	}
+	return args, nil
+}
+
+func (a *app) printTicket(t approval.Ticket, args toolcall.Value, now time.Time) {
+	s := a.style()
+	fmt.Fprintf(a.out, "%s  %s  opened %s, expires %s\n", s.bold(t.ID), t.State(now), ago(t.Opened, now), ago(t.Expires, now))
+	fmt.Fprintf(a.out, "  agent %s wants to call %s\n", s.bold(printable(t.Subject.Agent)), s.bold(printable(t.Subject.Server+"."+t.Subject.Tool)))
+	if args.Kind() == toolcall.Null {
+		fmt.Fprintln(a.out, "  the ticket is closed, its copy of the call is erased")
+	}
+	for i := range args.Len() {
+		name, value := args.Member(i)
+		fmt.Fprintf(a.out, "    %s: %s\n", printable(name), wrap(printable(value.Canonical()), a.width()-8, "        "))
+	}
+	for _, answer := range t.Answers {
+		word := map[bool]string{true: "approved", false: "denied"}[answer.Approve]
+		fmt.Fprintf(a.out, "  %s by %s %s %s\n", word, printable(answer.Approver), ago(answer.At, now), printable(answer.Note))
+	}
+}
+
+// ticketOf returns a ticket by its name, with an error that helps.
+func ticketOf(ctx context.Context, s *state, id string) (approval.Ticket, error) {
+	t, err := s.store.Ticket(ctx, id)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return t, fmt.Errorf("no ticket %q: `licet approvals list --all` shows those there are", id)
+	}
+	return t, err
+}
+
+// credentials say who answers, and where the passphrase comes from.
+type credentials struct{ name, file string }
+
+func (c *credentials) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.name, "as", "", "name of the approver (default: the only one enrolled, else your user name)")
+	cmd.Flags().StringVar(&c.file, "passphrase-file", "", "read the passphrase from this file, - for standard input (default: ask on the terminal)")
+}
+
+// approver asks for the passphrase and checks it.
+func (a *app) approver(ctx context.Context, s *state, c credentials) (string, error) {
+	name, err := approverName(ctx, s, c.name)
+	if err != nil {
+		return "", err
+	}
+	who, err := s.store.Approver(ctx, name)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return "", fmt.Errorf("no approver %q is enrolled: run `licet approvals enroll %[1]s`", name)
+	}
+	if err != nil {
+		return "", err
+	}
+	passphrase, err := a.passphrase("Passphrase of "+name, c.file)
+	if err != nil {
+		return "", err
+	}
+	if err := who.Check(passphrase); err != nil {
+		return "", fmt.Errorf("approver %s: %w", name, err)
+	}
+	return name, nil
+}
+
+func approverName(ctx context.Context, s *state, name string) (string, error) {
+	if name != "" {
+		return name, nil
+	}
+	names, err := s.store.Approvers(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(names) == 1 {
+		return names[0], nil
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username, nil
+	}
+	return "", usagef("say who answers: --as NAME, one of %q", names)
+}
+
+// passphrase reads a passphrase from a file or, without echo, the terminal.
+func (a *app) passphrase(prompt, file string) (string, error) {
+	switch {
+	case file == "-":
+		line, err := bufio.NewReader(io.LimitReader(a.in, 4096)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("reading the passphrase: %w", err)
+		}
+		return strings.TrimRight(line, "\r\n"), nil
+	case file != "":
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("reading the passphrase: %w", err)
+		}
+		return string(bytes.TrimRight(text, "\r\n")), nil
+	case !isTerminal(a.in):
+		return "", usagef("standard input is no terminal to ask for the passphrase: use --passphrase-file")
+	}
+	fmt.Fprintf(a.err, "%s: ", prompt)
+	text, err := term.ReadPassword(int(a.in.(*os.File).Fd()))
+	fmt.Fprintln(a.err)
+	if err != nil {
+		return "", fmt.Errorf("reading the passphrase: %w", err)
+	}
+	return string(text), nil
+}
+
+func (a *app) approvalsAnswer(word string, approve bool) *cobra.Command {
+	var who credentials
+	var note string
+	c := &cobra.Command{
+		Use: word + " TICKET", Args: cobra.ExactArgs(1),
+		Short:   map[bool]string{true: "Approve exactly the call of a ticket, once", false: "Refuse the call of a ticket"}[approve],
+		Example: "  licet approvals " + word + " t-ABCDEFGHIJKLMNOP --as alice",
+		RunE: a.inState(func(ctx context.Context, s *state, args []string) error {
+			t, err := ticketOf(ctx, s, args[0])
+			if err != nil {
+				return err
+			}
+			name, err := a.approver(ctx, s, who)
+			if err != nil {
+				return err
+			}
+			return a.answerTicket(ctx, s, t, approval.Answer{Ticket: t.ID, Approver: name, Approve: approve, Note: note})
+		}),
+	}
+	c.Flags().StringVar(&note, "note", "", "a word to keep with the answer")
+	who.flags(c)
+	return c
+}
+
+// answerTicket records an answer and says what it means.
+func (a *app) answerTicket(ctx context.Context, s *state, t approval.Ticket, answer approval.Answer) error {
+	receipt, err := s.store.Commit(ctx, ledger.Entry{
+		Kind: evidence.Answer, ID: approval.NewID("a-"), Answer: &answer,
+		Body: func(st ledger.Stamp) ([]byte, error) { return answerBody(t, answer, st), nil },
+	})
+	if err != nil {
+		return fmt.Errorf("recording the answer: %w", err)
+	}
+	if c := receipt.Conflict; c != nil {
+		return fmt.Errorf("ticket %s can't be answered: %s (%s)", t.ID, c.Detail, c.Code)
+	}
+	if answer.Approve {
+		fmt.Fprintf(a.out, "Approved %s: %s may now repeat exactly this call, once, within %s.\n",
+			t.ID, printable(t.Subject.Agent), span(t.Expires.Sub(receipt.Time)))
+	} else {
+		fmt.Fprintf(a.out, "Denied %s.\n", t.ID)
+	}
+	return nil
+}
+
+// answerBody writes the record of an answer (docs/spec/evidence.md, "answer").
+func answerBody(t approval.Ticket, answer approval.Answer, s ledger.Stamp) []byte {
+	members := []toolcall.Member{
+		{Name: "ticket", Value: toolcall.StringOf(t.ID)},
+		{Name: "call_digest", Value: toolcall.StringOf(t.Subject.Call)},
+		{Name: "approver", Value: toolcall.StringOf(answer.Approver)},
+		{Name: "approve", Value: toolcall.Boolean(answer.Approve)},
+		{Name: "counted", Value: toolcall.Boolean(s.Conflict == nil)},
+	}
+	if answer.Note != "" {
+		members = append(members, toolcall.Member{Name: "note", Value: toolcall.StringOf(evidence.Line(answer.Note))})
+	}
+	if s.Conflict != nil {
+		members = append(members, toolcall.Member{Name: "code", Value: toolcall.StringOf(string(s.Conflict.Code))})
+	}
+	return toolcall.ObjectOf(members...).AppendCanonical(nil)
+}
+
+// recordReveal records that an approver looked at the secrets of a call.
+func (a *app) recordReveal(ctx context.Context, s *state, t approval.Ticket, who credentials) error {
+	name, err := a.approver(ctx, s, who)
+	if err != nil {
+		return err
+	}
+	if !t.MayAnswer(name) {
+		return fmt.Errorf("%s is not an approver of ticket %s", name, t.ID)
+	}
+	body := toolcall.ObjectOf(
+		toolcall.Member{Name: "ticket", Value: toolcall.StringOf(t.ID)},
+		toolcall.Member{Name: "approver", Value: toolcall.StringOf(name)},
+	).AppendCanonical(nil)
+	_, err = s.store.Commit(ctx, ledger.Entry{
+		Kind: evidence.Reveal, ID: approval.NewID("r-"),
+		Body: func(ledger.Stamp) ([]byte, error) { return body, nil },
+	})
+	return err
+}
+
+func (a *app) approvalsEnroll() *cobra.Command {
+	var file, old string
+	c := &cobra.Command{
+		Use: "enroll NAME", Short: "Enrol an approver, or change the passphrase", Args: cobra.ExactArgs(1),
+		Long: `Keeps what can check the passphrase, not the passphrase. Choose one that stands
+nowhere on this account in the clear: an agent that runs under the same account
+can read what you can read. To change it, the old one is asked for first.`,
+		Example: "  licet approvals enroll alice",
+		RunE: run(func(cmd *cobra.Command, args []string) error {
+			s, err := a.openState(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return errors.Join(a.enrol(cmd.Context(), s, args[0], file, old), s.Close())
+		}),
+	}
+	c.Flags().StringVar(&file, "passphrase-file", "", "read the new passphrase from this file, - for standard input")
+	c.Flags().StringVar(&old, "old-passphrase-file", "", "read the old passphrase from this file")
+	return c
+}
+
+func (a *app) enrol(ctx context.Context, s *state, name, file, oldFile string) error {
+	switch known, err := s.store.Approver(ctx, name); {
+	case err == nil:
+		old, err := a.passphrase("Old passphrase of "+name, oldFile)
+		if err != nil {
+			return err
+		}
+		if err := known.Check(old); err != nil {
+			return fmt.Errorf("approver %s: %w", name, err)
+		}
+	case !errors.Is(err, ledger.ErrNotFound):
+		return err
+	}
+	passphrase, err := a.passphrase("New passphrase of "+name, file)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		again, err := a.passphrase("Once more", "")
+		if err != nil {
+			return err
+		}
+		if again != passphrase {
+			return errors.New("the two passphrases differ: nothing was changed")
+		}
+	}
+	if err := enrolApprover(ctx, s.store, name, passphrase, approval.Iterations); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "Enrolled approver %s.\n", name)
+	return nil
+}
+
+// enrolApprover writes an approver and the record of it.
+func enrolApprover(ctx context.Context, store ledger.Store, name, passphrase string, iterations int) error {
+	who, err := approval.NewApprover(name, passphrase, iterations)
+	if err != nil {
+		return err
+	}
+	body := toolcall.ObjectOf(toolcall.Member{Name: "approver", Value: toolcall.StringOf(name)}).AppendCanonical(nil)
+	_, err = store.Commit(ctx, ledger.Entry{
+		Kind: evidence.Approver, ID: approval.NewID("e-"), Enrol: &who,
+		Body: func(ledger.Stamp) ([]byte, error) { return body, nil },
+	})
+	return err
+}

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/ledger"
+)
+
+// maxFile bounds a contract, and each file that it names, in bytes.
+const maxFile = 16 << 20
+
+// contractFile is a contract as it was read from disk.
+type contractFile struct {
+	path     string
+	text     []byte
+	contract *contract.Contract
+	stamps   map[string]stamp // of every file that was read
+}
+
+// stamp tells whether a file may have changed.
+type stamp struct {
+	size  int64
+	mtime time.Time
+}
+
+// readContract reads and checks a contract. Where the gate's places are known,
+// a contract that its own agents could write is refused (contract.md, rule 6).
+func readContract(path string, places constraint.Places) (*contractFile, error) {
+	f := &contractFile{path: path, stamps: map[string]stamp{}}
+	text, err := f.read(path)
+	if err != nil {
+		return nil, err
+	}
+	f.text = text
+	f.contract, err = contract.Load(path, text, func(name string) ([]byte, error) { return f.read(f.beside(name)) })
+	if err != nil {
+		return nil, err
+	}
+	return f, f.outOfReach(places)
+}
+
+// beside returns where a file lies that the contract names.
+func (f *contractFile) beside(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(f.path), filepath.FromSlash(name))
+}
+
+func (f *contractFile) read(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	f.stamps[path] = stamp{info.Size(), info.ModTime()}
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxFile)
+	}
+	return text, nil
+}
+
+// outOfReach refuses a contract, or a file that it names, that lies in the
+// workspace or that a clause lets an agent write.
+func (f *contractFile) outOfReach(p constraint.Places) error {
+	for path := range f.stamps {
+		real, err := filepath.Abs(path)
+		if err == nil {
+			real, err = filepath.EvalSymlinks(real)
+		}
+		if err != nil {
+			return fmt.Errorf("finding %s: %w", path, err)
+		}
+		real = filepath.ToSlash(real)
+		if p.Workspace != "" && strings.HasPrefix(real+"/", strings.TrimSuffix(p.Workspace, "/")+"/") {
+			return fmt.Errorf("%s lies in the workspace %s, where agents work: keep the contract and its catalogs elsewhere", path, p.Workspace)
+		}
+		if clause, ok := f.contract.Writer(real, p); ok {
+			return fmt.Errorf("%s could be written by an agent under %s: keep it elsewhere, or exclude it with a `!` pattern", path, clause)
+		}
+	}
+	return nil
+}
+
+// changed says whether a file that was read may be another one now.
+func (f *contractFile) changed() bool {
+	for path, old := range f.stamps {
+		info, err := os.Stat(path)
+		if err != nil || info.Size() != old.size || !info.ModTime().Equal(old.mtime) {
+			return true
+		}
+	}
+	return false
+}
+
+// watchedContract follows a contract file. A changed file that is refused never
+// takes the place of the contract that runs.
+type watchedContract struct {
+	places constraint.Places
+	store  ledger.Store
+	log    io.Writer
+	every  time.Duration
+
+	mu      sync.Mutex
+	file    *contractFile
+	looked  time.Time
+	refused string // what was said last about a refused change
+}
+
+// watchContract reads a contract and keeps its text in the store.
+func watchContract(ctx context.Context, path string, places constraint.Places, s *state, log io.Writer) (*watchedContract, error) {
+	f, err := readContract(path, places)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.store.SaveContract(ctx, f.contract.Digest(), f.text); err != nil {
+		return nil, fmt.Errorf("keeping the contract's text: %w", err)
+	}
+	return &watchedContract{places: places, store: s.store, log: log, every: time.Second, file: f, looked: time.Now()}, nil
+}
+
+// current returns the contract in force.
+func (w *watchedContract) current() *contract.Contract {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := time.Now(); now.Sub(w.looked) >= w.every {
+		w.looked = now
+		w.reload()
+	}
+	return w.file.contract
+}
+
+func (w *watchedContract) reload() {
+	if !w.file.changed() {
+		return
+	}
+	f, err := readContract(w.file.path, w.places)
+	if err == nil && f.contract.Digest() != w.file.contract.Digest() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		err = w.store.SaveContract(ctx, f.contract.Digest(), f.text)
+	}
+	if err != nil {
+		if w.refused != err.Error() {
+			w.refused = err.Error()
+			fmt.Fprintf(w.log, "licet: the changed contract is refused, the one before stays in force:\n%v\n", err)
+		}
+		return
+	}
+	if f.contract.Digest() != w.file.contract.Digest() {
+		fmt.Fprintf(w.log, "licet: contract %s is in force (%s)\n", f.contract.Name(), f.contract.Digest())
+	}
+	w.file, w.refused = f, ""
+}

@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/catalog"
+	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/facts"
+	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+func (a *app) decide() *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "decide --contract FILE < call.json",
+		Short: "Decide one call read from standard input, and record it",
+		Long: `Reads one call as a JSON object and prints the decision. The exit status is the
+verdict: 0 ALLOW, 3 BLOCK, 4 REQUIRE_APPROVAL. Nothing is run.
+
+  {"agent": "support", "session": "s1", "server": "bank", "tool": "send_money",
+   "arguments": {"recipient": "GB29NWBK60161331926819", "amount": 50}}
+
+Optional members: "user", "cwd", "workspace", "approval" (the ticket that the
+call names), and, for this one decision and recorded as asserted, "request"
+(the user's turns, a list of texts) and "history" (earlier calls, a list of
+{"server", "tool", "result"}).`,
+		Args: cobra.NoArgs,
+		RunE: run(func(cmd *cobra.Command, _ []string) error { return a.runDecide(cmd.Context(), path, asJSON) }),
+	}
+	c.Flags().StringVar(&path, "contract", "", "contract file (required)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the decision as JSON")
+	if err := c.MarkFlagRequired("contract"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func (a *app) runDecide(ctx context.Context, path string, asJSON bool) error {
+	raw, err := io.ReadAll(io.LimitReader(a.in, toolcall.DefaultBytes+1))
+	if err != nil {
+		return fmt.Errorf("reading the call: %w", err)
+	}
+	ask, workspace, malformed := readAsk(raw)
+	places, err := facts.ResolvePlaces(workspace)
+	if err != nil {
+		return fmt.Errorf("workspace %q: %w", workspace, err)
+	}
+	s, err := a.openState(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	w, err := watchContract(ctx, path, places, s, a.err)
+	if err != nil {
+		return err
+	}
+	g, err := newGate(s, w.current, places)
+	if err != nil {
+		return err
+	}
+	var answer gate.Answer
+	if malformed != nil {
+		answer = g.Refuse(ctx, ask, authz.Malformed, malformed.Error(), raw)
+	} else {
+		answer = g.Check(ctx, ask)
+	}
+	if err := a.printAnswer(answer, asJSON); err != nil {
+		return err
+	}
+	return exit(exitOf(answer.Verdict))
+}
+
+// newGate puts a gate together over an opened state.
+func newGate(s *state, current func() *contract.Contract, places constraint.Places) (*gate.Gate, error) {
+	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Places: places})
+}
+
+// callMembers are the members of a call on standard input.
+var callMembers = []string{
+	"agent", "user", "session", "server", "tool", "arguments", "request", "history", "cwd", "workspace", "approval",
+}
+
+// readAsk reads a call from its JSON form. An error says what is wrong with it;
+// what could be read is returned for the record.
+func readAsk(raw []byte) (gate.Ask, string, error) {
+	ask := gate.Ask{Door: "decide", Live: catalog.Pinned}
+	v, err := toolcall.Parse(raw, toolcall.Bounds{})
+	if err != nil {
+		return ask, "", err
+	}
+	if v.Kind() != toolcall.Object {
+		return ask, "", fmt.Errorf("a call is a JSON object, not %s", v.Kind())
+	}
+	r := reader{v: v}
+	for i := range v.Len() {
+		if name, _ := v.Member(i); !slices.Contains(callMembers, name) {
+			r.fail("unknown member %q: a call has %v", name, callMembers)
+		}
+	}
+	ask.Principal = authz.Principal{Agent: r.text("agent", true), User: r.text("user", false)}
+	ask.Session, ask.Cwd = r.text("session", false), r.text("cwd", false)
+	ask.Call = toolcall.Call{
+		Agent: ask.Principal.Agent, Server: r.text("server", true), Method: contract.ToolsCall, Tool: r.text("tool", true),
+		Arguments: r.arguments(), Params: toolcall.ObjectOf(), Ticket: r.text("approval", false),
+	}
+	ask.Asserted = gate.Asserted{Turns: r.turns(), Results: r.history()}
+	return ask, r.text("workspace", false), r.err
+}
+
+// reader takes a call apart and keeps the first thing that is wrong.
+type reader struct {
+	v   toolcall.Value
+	err error
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (r *reader) text(name string, required bool) string {
+	switch v := r.v.Get(name); {
+	case v.Kind() == toolcall.String && (v.Text() != "" || !required):
+		return v.Text()
+	case v.Kind() != toolcall.Absent || required:
+		r.fail("%q must be a text that is not empty", name)
+	}
+	return ""
+}
+
+func (r *reader) arguments() toolcall.Value {
+	switch v := r.v.Get("arguments"); v.Kind() {
+	case toolcall.Object:
+		return v
+	case toolcall.Absent:
+		return toolcall.ObjectOf()
+	default:
+		r.fail(`"arguments" must be an object, not %s`, v.Kind())
+		return toolcall.ObjectOf()
+	}
+}
+
+// list returns the elements of an optional array.
+func (r *reader) list(name string) (elems []toolcall.Value) {
+	v := r.v.Get(name)
+	if k := v.Kind(); k != toolcall.Array && k != toolcall.Absent {
+		r.fail("%q must be a list", name)
+		return nil
+	}
+	for i := range v.Len() {
+		elems = append(elems, v.Elem(i))
+	}
+	return elems
+}
+
+func (r *reader) turns() (turns []string) {
+	for _, v := range r.list("request") {
+		if v.Kind() != toolcall.String {
+			r.fail(`"request" must be a list of texts`)
+		}
+		turns = append(turns, v.Text())
+	}
+	return turns
+}
+
+func (r *reader) history() (results []gate.AssertedResult) {
+	for _, v := range r.list("history") {
+		one := reader{v: v}
+		results = append(results, gate.AssertedResult{
+			Server: one.text("server", true), Tool: one.text("tool", true), Result: v.Get("result"),
+		})
+		if one.err != nil {
+			r.fail(`"history": %w`, one.err)
+		}
+	}
+	return results
+}
+
+// answerJSON is an Answer as operators read it (contract.md, section 5).
+type answerJSON struct {
+	Verdict        authz.Verdict  `json:"verdict"`
+	Reasons        []authz.Reason `json:"reasons"`
+	CallDigest     string         `json:"call_digest,omitempty"`
+	ContractDigest string         `json:"contract_digest,omitempty"`
+	CatalogDigest  string         `json:"catalog_digest,omitempty"`
+	Evidence       *evidenceJSON  `json:"evidence,omitempty"`
+	Approval       *approvalJSON  `json:"approval,omitempty"`
+}
+
+type evidenceJSON struct {
+	ID    string `json:"id"`
+	Index uint64 `json:"index"`
+}
+
+type approvalJSON struct {
+	ID      string    `json:"id"`
+	Expires time.Time `json:"expires"`
+}
+
+func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
+	if asJSON || !isTerminal(a.out) {
+		out := answerJSON{
+			Verdict: ans.Verdict, Reasons: ans.Reasons, CallDigest: string(ans.CallDigest),
+			ContractDigest: ans.ContractDigest, CatalogDigest: ans.CatalogDigest,
+		}
+		if ans.Evidence.ID != "" {
+			out.Evidence = &evidenceJSON{ans.Evidence.ID, ans.Evidence.Index}
+		}
+		if ans.Ticket != nil {
+			out.Approval = &approvalJSON{ans.Ticket.ID, ans.Ticket.Expires}
+		}
+		return printJSON(a.out, out)
+	}
+	s := a.style()
+	fmt.Fprintf(a.out, "%s  %s\n", s.verdict(ans.Verdict), s.bold(string(ans.Code())))
+	for _, r := range ans.Reasons {
+		line := r.Clause
+		if r.Detail != "" {
+			line += ": " + r.Detail
+		}
+		fmt.Fprintf(a.out, "  %s\n", wrap(printable(line), a.width()-4, "    "))
+	}
+	if ans.Ticket != nil {
+		fmt.Fprintf(a.out, "  ticket %s, until %s: licet approvals approve %[1]s\n", ans.Ticket.ID, ans.Ticket.Expires.Local().Format(time.TimeOnly))
+	}
+	if ans.Evidence.ID != "" {
+		fmt.Fprintln(a.out, s.faint(fmt.Sprintf("  record %s at index %d", ans.Evidence.ID, ans.Evidence.Index)))
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/evidence"
+)
+
+func (a *app) log() *cobra.Command {
+	c := &cobra.Command{
+		Use: "log", Short: "Read and verify the evidence", Args: cobra.NoArgs,
+		Long: `Every decision, outcome and answer is one record, linked to the one before by
+SHA-256. "show" prints records, "verify" checks that none was changed, removed
+or moved.`,
+	}
+	c.AddCommand(a.logShow(), a.logVerify())
+	return c
+}
+
+// entry is what `log show` reads of a record's body; docs/spec/evidence.md has
+// all of it.
+type entry struct {
+	Agent    string         `json:"agent"`
+	Server   string         `json:"server"`
+	Method   string         `json:"method"`
+	Tool     string         `json:"tool"`
+	Verdict  string         `json:"verdict"`
+	Reasons  []authz.Reason `json:"reasons"`
+	Ticket   string         `json:"ticket"`
+	Decision string         `json:"decision"`
+	Status   string         `json:"status"`
+	Approver string         `json:"approver"`
+	Approve  bool           `json:"approve"`
+}
+
+// shown selects records.
+type shown struct {
+	last              uint64
+	agent, verdict    string
+	id                string
+	asJSON, decisions bool
+}
+
+func (a *app) logShow() *cobra.Command {
+	var f shown
+	c := &cobra.Command{
+		Use: "show [RECORD]", Short: "Print the last records, or one", Args: cobra.MaximumNArgs(1),
+		Long: `Prints records, oldest first. --json prints each as the envelope that was sealed,
+one a line: what docs/spec/evidence.md describes and "log verify" checks.`,
+		Example: "  licet log show --last 20 --verdict BLOCK\n  licet log show d-ABCDEFGHIJKLMNOP --json",
+		RunE: a.inState(func(ctx context.Context, s *state, args []string) error {
+			if len(args) == 1 {
+				f.id = args[0]
+			}
+			return a.showLog(ctx, s, f)
+		}),
+	}
+	c.Flags().Uint64Var(&f.last, "last", 50, "how many records to look at, from the end; 0 = all")
+	c.Flags().StringVar(&f.agent, "agent", "", "only records of this agent")
+	c.Flags().StringVar(&f.verdict, "verdict", "", "only decisions with this verdict: ALLOW, BLOCK, REQUIRE_APPROVAL")
+	c.Flags().BoolVar(&f.decisions, "decisions", false, "only decisions")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print the sealed envelopes, one a line")
+	return c
+}
+
+func (a *app) showLog(ctx context.Context, s *state, f shown) error {
+	if f.verdict != "" {
+		if err := new(authz.Verdict).UnmarshalText([]byte(f.verdict)); err != nil {
+			return usagef("--verdict: %v", err)
+		}
+	}
+	if f.id != "" {
+		r, err := s.store.Record(ctx, f.id)
+		if err != nil {
+			return fmt.Errorf("record %q: %w", f.id, err)
+		}
+		return a.printRecord(r, shown{asJSON: f.asJSON})
+	}
+	head, err := s.store.Head(ctx)
+	if err != nil {
+		return err
+	}
+	from := uint64(0)
+	if f.last > 0 && head.Next > f.last {
+		from = head.Next - f.last
+	}
+	return s.store.Records(ctx, from, int(head.Next-from), func(r evidence.Record) error { return a.printRecord(r, f) })
+}
+
+func (a *app) printRecord(r evidence.Record, f shown) error {
+	var e entry
+	if err := json.Unmarshal(r.Body, &e); err != nil {
+		return fmt.Errorf("record %d: %w", r.Index, err)
+	}
+	if f.agent != "" && e.Agent != f.agent || f.verdict != "" && e.Verdict != f.verdict || f.decisions && r.Kind != evidence.Decision {
+		return nil
+	}
+	if f.asJSON {
+		line, err := r.Marshal()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.out, "%s\n", line)
+		return err
+	}
+	fmt.Fprintf(a.out, "%6d  %s  %s\n", r.Index, r.Time.Local().Format(time.DateTime), a.describe(r, e))
+	return nil
+}
+
+// describe words one record in a line.
+func (a *app) describe(r evidence.Record, e entry) string {
+	s := a.style()
+	switch r.Kind {
+	case evidence.Decision:
+		var v authz.Verdict
+		_ = v.UnmarshalText([]byte(e.Verdict)) // anything else reads BLOCK
+		what := strings.Trim(e.Server+"."+e.Tool, ".")
+		if e.Tool == "" {
+			what = strings.Trim(e.Server+" "+e.Method, " ")
+		}
+		line := fmt.Sprintf("%s  %s %s", s.verdict(v), printable(e.Agent), printable(what))
+		for i, reason := range e.Reasons {
+			if i == 0 {
+				line += "  " + string(reason.Code) + " " + s.faint(printable(reason.Clause))
+			}
+		}
+		return strings.TrimSpace(line + " " + e.Ticket)
+	case evidence.Outcome:
+		return "outcome  " + e.Status + "  of " + e.Decision
+	case evidence.Answer:
+		return map[bool]string{true: "approved", false: "denied"}[e.Approve] + "  ticket " + e.Ticket + " by " + printable(e.Approver)
+	default:
+		return string(r.Kind) + "  " + printable(e.Approver)
+	}
+}
+
+func (a *app) logVerify() *cobra.Command {
+	var head string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "verify", Short: "Check that no record was changed, removed or moved", Args: cobra.NoArgs,
+		Long: `Recomputes every hash and link of the log. Records cut off at the end leave a
+shorter log that is whole in itself: note the printed head somewhere else and
+give it back with --head, which then must still be in the log.`,
+		Example: "  licet log verify --head sha256:0f3a...",
+		RunE: a.inState(func(ctx context.Context, s *state, _ []string) error {
+			return a.verifyLog(ctx, s, head, asJSON)
+		}),
+	}
+	c.Flags().StringVar(&head, "head", "", "hash of a record, noted earlier, that must be in the log")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// verification is the result of `log verify`.
+type verification struct {
+	Verified bool   `json:"verified"`
+	Records  uint64 `json:"records"`
+	Head     string `json:"head,omitempty"`
+	Problem  string `json:"problem,omitempty"`
+}
+
+func (a *app) verifyLog(ctx context.Context, s *state, head string, asJSON bool) error {
+	v, err := verify(ctx, s, head, a.progress("verified"))
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = printJSON(a.out, v)
+	} else if v.Verified {
+		fmt.Fprintf(a.out, "Verified %d records. Head: %s\n", v.Records, v.Head)
+	} else {
+		fmt.Fprintf(a.out, "%s after %d good records: %s\n", a.style().paint("1;31", "NOT VERIFIED"), v.Records, v.Problem)
+	}
+	if err != nil || v.Verified {
+		return err
+	}
+	return exit(exitFailure)
+}
+
+// verify walks the whole log. An error means that it could not be read.
+func verify(ctx context.Context, s *state, head string, tick func(done, total uint64)) (verification, error) {
+	link, err := s.store.Head(ctx)
+	if err != nil {
+		return verification{}, err
+	}
+	var v evidence.Verifier
+	found := head == "" || head == evidence.Genesis
+	err = s.store.Records(ctx, 0, int(link.Next), func(r evidence.Record) error {
+		if err := v.Next(r); err != nil {
+			return err
+		}
+		found = found || r.Hash == head
+		tick(v.Head().Next, link.Next)
+		return nil
+	})
+	out := verification{Records: v.Head().Next, Head: v.Head().Hash}
+	switch {
+	case errors.Is(err, evidence.ErrTampered):
+		out.Problem = err.Error()
+	case err != nil:
+		return out, err
+	case v.Head() != link:
+		out.Problem = fmt.Sprintf("the store's head says %d records with hash %s", link.Next, link.Hash)
+	case !found:
+		out.Problem = "no record has the hash " + head + ": the log was cut or exchanged"
+	default:
+		out.Verified = true
+	}
+	return out, nil
+}
+
+// progress returns a function that reports on standard error, on a terminal
+// only, once work has taken two seconds.
+func (a *app) progress(word string) func(done, total uint64) {
+	if !isTerminal(a.err) {
+		return func(uint64, uint64) {}
+	}
+	start, last := time.Now(), time.Now()
+	return func(done, total uint64) {
+		now := time.Now()
+		if now.Sub(start) < 2*time.Second || now.Sub(last) < 200*time.Millisecond && done < total || done == 0 {
+			return
+		}
+		last = now
+		left := time.Duration(float64(now.Sub(start)) / float64(done) * float64(total-done))
+		fmt.Fprintf(a.err, "\r%d of %d %s, about %s left   ", done, total, word, span(left))
+		if done == total {
+			fmt.Fprintln(a.err)
+		}
+	}
+}
