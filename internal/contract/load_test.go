@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/contract"
 )
@@ -75,7 +77,7 @@ func open(path string) ([]byte, error) {
 }
 
 // digestOf returns the digest of a catalog of testdata.
-func digestOf(t testing.TB, file string) string {
+func digestOf(t rapid.TB, file string) string {
 	t.Helper()
 	raw, err := open(file)
 	if err != nil {
@@ -89,14 +91,14 @@ func digestOf(t testing.TB, file string) string {
 }
 
 // pinned replaces BANK and FILES.
-func pinned(t testing.TB, text string) string {
+func pinned(t rapid.TB, text string) string {
 	t.Helper()
 	return strings.NewReplacer("BANK", digestOf(t, "catalogs/bank.json"),
 		"FILES", digestOf(t, "catalogs/files.json")).Replace(text)
 }
 
 // load loads text, which must be a contract.
-func load(t testing.TB, text string) *contract.Contract {
+func load(t rapid.TB, text string) *contract.Contract {
 	t.Helper()
 	c, err := contract.Load("licet.yaml", []byte(pinned(t, text)), open)
 	if err != nil {
@@ -106,7 +108,7 @@ func load(t testing.TB, text string) *contract.Contract {
 }
 
 // edit replaces old, which must occur once, by new.
-func edit(t testing.TB, text, old, new string) string {
+func edit(t rapid.TB, text, old, new string) string {
 	t.Helper()
 	if n := strings.Count(text, old); n != 1 {
 		t.Fatalf("%q occurs %d times", old, n)

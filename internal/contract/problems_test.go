@@ -33,30 +33,27 @@ evidence: {redact: {bank.send_money: [note]}}
 var problems = []struct{ name, old, new, want string }{
 	{"unknown word, near", "name: small", "nam: small",
 		`2:1: unknown word "nam" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?`},
-	{"unknown word, far", "name: small", "blah: small",
-		"" +
-			`1:1: a contract needs "name"` + "\n" +
-			`2:1: unknown word "blah" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
-	{"word of a later version", "name: small", "name: small\nlabels: {}\njudge: {}",
-		"" +
-			`3:1: "labels" is not in this version of licet` + "\n" +
-			`4:1: "judge" is not in this version of licet`},
+	{"unknown word, far", "name: small", "blah: small", `
+1:1: a contract needs "name"
+2:1: unknown word "blah" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
+	{"word of a later version", "name: small", "name: small\nlabels: {}\njudge: {}", `
+3:1: "labels" is not in this version of licet
+4:1: "judge" is not in this version of licet`},
 	{"a wrong version", "version: 1", "version: 2",
 		"1:10: version 2 of the language is not known: expected 1"},
 	{"a version as text", "version: 1", `version: "1"`,
 		`1:10: expected the number of the language version, found "1"`},
 	{"no version", "version: 1\n", "",
 		`1:1: a contract needs "version"`},
-	{"no agents", "agents:\n  a:", "nothing:\n  a:",
-		"" +
-			`1:1: a contract needs "agents"` + "\n" +
-			`5:1: unknown word "nothing" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
+	{"no agents", "agents:\n  a:", "nothing:\n  a:", `
+1:1: a contract needs "agents"
+5:1: unknown word "nothing" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
 	{"a bad name", "name: small", `name: "small contract"`,
 		`2:7: "small contract" is no name of a contract; use up to 100 letters, digits, _ and -`},
 	{"a name as number", "name: small", "name: 7",
 		"2:7: expected the name of a contract, found 7; quote it"},
-	{"not a mapping", "version: 1\n", "- version: 1\n",
-		"2:1: not YAML: did not find expected '-' indicator"},
+	{"not a mapping", "", "- version: 1\n",
+		"1:1: expected a contract as a mapping, found a list"},
 	{"empty name", "name: small", "name:",
 		"2:6: expected the name of a contract, found nothing"},
 	{"unknown word in a catalog", "{pin: BANK", "{pn: BANK",
@@ -85,27 +82,24 @@ var problems = []struct{ name, old, new, want string }{
 		`4:124: unknown word "nona" in resolve: expected none; did you mean "none"?`},
 	{"resolve no text", "tools: catalogs/bank.json}", "tools: catalogs/bank.json, resolve: false}",
 		`4:124: expected the word "none", found false; quote it`},
-	{"bad server name", "  bank: {pin", "  b.ank: {pin",
-		"" +
-			`4:3: "b.ank" is no name of a server; use up to 100 letters, digits, _ and -` + "\n" +
-			`8:7: unknown server "bank": the contract has b.ank; did you mean "b.ank"?` + "\n" +
-			`16:21: unknown server "bank": the contract has b.ank; did you mean "b.ank"?`},
-	{"catalogs as list", "catalogs:\n  bank: {pin: BANK, tools: catalogs/bank.json}", "catalogs: []",
-		"" +
-			"3:11: expected a mapping of servers to catalogs, found a list\n" +
-			`7:7: unknown server "bank": the contract has 0 catalogs, none of that name` + "\n" +
-			`15:21: unknown server "bank": the contract has 0 catalogs, none of that name`},
+	{"bad server name", "  bank: {pin", "  b.ank: {pin", `
+4:3: "b.ank" is no name of a server; use up to 100 letters, digits, _ and -
+8:7: unknown server "bank": the contract has b.ank; did you mean "b.ank"?
+16:21: unknown server "bank": the contract has b.ank; did you mean "b.ank"?`},
+	{"catalogs as list", "catalogs:\n  bank: {pin: BANK, tools: catalogs/bank.json}", "catalogs: []", `
+3:11: expected a mapping of servers to catalogs, found a list
+7:7: unknown server "bank": the contract has 0 catalogs, none of that name
+15:21: unknown server "bank": the contract has 0 catalogs, none of that name`},
 	{"agents as list", "  a:\n    tools:", "  - a\n  - tools:",
 		"6:3: expected a mapping of agents, found a list"},
 	{"bad agent name", "  a:\n", "  a b:\n",
 		`6:3: "a b" is no name of an agent; use up to 100 letters, digits, _ and -`},
 	{"agent without tools", "a:\n    tools:\n", "a:\n    tool:\n",
 		`7:5: unknown word "tool" in an agent: expected tools or limits; did you mean "tools"?`},
-	{"words of agents of a later version", "  a:\n", "  a:\n    authenticate: {token: a}\n    extends: b\n    mode: shadow\n",
-		"" +
-			`7:5: "authenticate" is not in this version of licet` + "\n" +
-			`8:5: "extends" is not in this version of licet` + "\n" +
-			`9:5: "mode" is not in this version of licet`},
+	{"words of agents of a later version", "  a:\n", "  a:\n    authenticate: {token: a}\n    extends: b\n    mode: shadow\n", `
+7:5: "authenticate" is not in this version of licet
+8:5: "extends" is not in this version of licet
+9:5: "mode" is not in this version of licet`},
 	{"unknown server", "bank.send_money:\n", "bonk.send_money:\n",
 		`8:7: unknown server "bonk": the contract has bank; did you mean "bank"?`},
 	{"unknown tool, near", "bank.send_money:\n", "bank.send_mony:\n",
@@ -122,10 +116,9 @@ var problems = []struct{ name, old, new, want string }{
 		`8:7: unknown tool "Send_Money": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money; did you mean "send_money"?`},
 	{"unknown word in a rule", "        allow:\n", "        alow:\n",
 		`9:9: unknown word "alow" in a tool rule: expected allow, approve, never or limits; did you mean "allow"?`},
-	{"words of rules of a later version", "        limits:\n", "        judge: []\n        extra_arguments: allow\n        limits:\n",
-		"" +
-			`11:9: "judge" is not in this version of licet` + "\n" +
-			`12:9: "extra_arguments" is not in this version of licet`},
+	{"words of rules of a later version", "        limits:\n", "        judge: []\n        extra_arguments: allow\n        limits:\n", `
+11:9: "judge" is not in this version of licet
+12:9: "extra_arguments" is not in this version of licet`},
 	{"unknown shorthand", "bank.send_money:\n", "bank.get_balance: alow\n      bank.send_money:\n",
 		`8:25: unknown word "alow" in a tool rule: expected allow, approve or block; did you mean "allow"?`},
 	{"shorthand of a later version", "bank.send_money:\n", "bank.get_balance: judge\n      bank.send_money:\n",
@@ -140,12 +133,11 @@ var problems = []struct{ name, old, new, want string }{
 		"10:11: expected a list of clauses, found a mapping"},
 	{"clause as text", "- amount: {max: 10}", "- amount",
 		`10:13: expected a clause: a mapping of arguments to constraints, found "amount"`},
-	{"conditions of a later version", "- amount: {max: 10}", "- $session: {called: []}\n            $when: \"true\"\n            $request: {}\n            $signal: {}",
-		"" +
-			`10:13: "$session" is not in this version of licet` + "\n" +
-			`11:13: "$when" is not in this version of licet` + "\n" +
-			`12:13: "$request" is not in this version of licet` + "\n" +
-			`13:13: "$signal" is not in this version of licet`},
+	{"conditions of a later version", "- amount: {max: 10}", "- $session: {called: []}\n            $when: \"true\"\n            $request: {}\n            $signal: {}", `
+10:13: "$session" is not in this version of licet
+11:13: "$when" is not in this version of licet
+12:13: "$request" is not in this version of licet
+13:13: "$signal" is not in this version of licet`},
 	{"unknown argument, near", "- amount: {max: 10}", "- amont: {max: 10}",
 		`10:13: unknown argument amont of send_money: its inputSchema declares amount, note, recipient, urgent; did you mean "amount"?`},
 	{"unknown argument, far", "- amount: {max: 10}", "- x: {max: 10}",
@@ -172,15 +164,13 @@ var problems = []struct{ name, old, new, want string }{
 		`10:27: expected a value, found nothing; write null, or "" for empty text`},
 	{"constraint of the wrong kind", "{max: 10}", `{max: "10"}`,
 		"10:22: expected a number, got string"},
-	{"constraint that the argument cannot have", "- amount: {max: 10}", "- recipient: {max: 10}\n            amount: {length: {max: 1}}",
-		"" +
-			`10:25: "max" is for a number, but recipient is a string` + "\n" +
-			`11:22: "length" is for a string, but amount is a number`},
-	{"literal that the argument cannot have", "{max: 10}", `{in: [1, "2", true], const: x}`,
-		"" +
-			`10:30: "2" is a string, but amount is a number` + "\n" +
-			"10:35: true is a boolean, but amount is a number\n" +
-			`10:49: "x" is a string, but amount is a number`},
+	{"constraint that the argument cannot have", "- amount: {max: 10}", "- recipient: {max: 10}\n            amount: {length: {max: 1}}", `
+10:25: "max" is for a number, but recipient is a string
+11:22: "length" is for a string, but amount is a number`},
+	{"literal that the argument cannot have", "{max: 10}", `{in: [1, "2", true], const: x}`, `
+10:30: "2" is a string, but amount is a number
+10:35: true is a boolean, but amount is a number
+10:49: "x" is a string, but amount is a number`},
 	{"impossible bounds", "{max: 10}", "{max: 10, min: 11}",
 		"10:31: min 11 is more than max 10: nothing can hold"},
 	{"source that is no tool", "{max: 10}", "{from: {result: bank.get_contact, at: x}}",
@@ -191,14 +181,11 @@ var problems = []struct{ name, old, new, want string }{
 		"11:22: from cannot stand in a never clause: that a value is not known to be stated does not make it safe"},
 	{"upper bound of items in never", "bank.send_money:\n", "bank.send_batch:\n        allow: [{}]\n        never: [{transfers: {items: {max: 3}}}]\n      bank.send_money:\n",
 		"10:30: items in a never clause takes min only: one more element in the argument would turn an upper bound off"},
-	{"whole array", "bank.send_money:\n", "bank.send_batch:\n        allow: [{day: {min: 1}, \"transfers[].tags\": {pattern: x}}]\n      bank.send_money:\n",
-		"" +
-			`9:24: "min" is for a number, but day is a string` + "\n" +
-			`9:54: "pattern" is for a string, but transfers[].tags is an array; write "transfers[].tags[]" to constrain every element`},
+	{"whole array", "bank.send_money:\n", "bank.send_batch:\n        allow: [{day: {min: 1}, \"transfers[].tags\": {pattern: x}}]\n      bank.send_money:\n", `
+9:24: "min" is for a number, but day is a string
+9:54: "pattern" is for a string, but transfers[].tags is an array; write "transfers[].tags[]" to constrain every element`},
 	{"schema that cannot be enforced", "catalogs/bank.json", "strange.json",
-		"" +
-			"4:15: the pin is \"BANK\", but strange.json has the digest sha256:0ed8512e1e42847868daa0f314e443c57d83af55388220af393edf7585f1cf33; look at `licet catalog diff`, then run `licet catalog pin`\n" +
-			`8:7: the inputSchema of bank.send_money cannot be enforced: schema cannot be compiled exactly: failing loading "https://example.org/amount": a schema may refer to nothing outside itself; only "block" can stand beside this tool`},
+		"4:15: the pin is \"BANK\", but strange.json has the digest sha256:0ed8512e1e42847868daa0f314e443c57d83af55388220af393edf7585f1cf33; look at `licet catalog diff`, then run `licet catalog pin`\n8:7: the inputSchema of bank.send_money cannot be enforced: schema cannot be compiled exactly: failing loading \"https://example.org/amount\": a schema may refer to nothing outside itself; only \"block\" can stand beside this tool"},
 	{"limit without what", "{calls: 5, per: 1h}", "{per: 1h}",
 		`12:13: a limit needs either "calls" or "sum"`},
 	{"limit of both", "{calls: 5, per: 1h}", "{calls: 5, sum: amount, max: 1, per: 1h}",
@@ -225,10 +212,9 @@ var problems = []struct{ name, old, new, want string }{
 		`12:32: expected the bound of a sum, found "5"`},
 	{"sum over tools that do not have it", "bank.send_money:\n        allow:\n          - amount: {max: 10}\n        limits:\n          - {calls: 5, per: 1h}\n    limits:\n      - {calls: 9, per: session}", "bank.get_balance: allow\n      bank.send_money: allow\n    limits:\n      - {sum: amount, max: 9, per: session}",
 		"11:15: unknown argument amount of get_balance: its inputSchema declares no member here"},
-	{"words of limits of a later version", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, by: [user], over: [x]}",
-		"" +
-			`12:33: "by" is not in this version of licet` + "\n" +
-			`12:45: "over" is not in this version of licet`},
+	{"words of limits of a later version", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, by: [user], over: [x]}", `
+12:33: "by" is not in this version of licet
+12:45: "over" is not in this version of licet`},
 	{"unknown word in a limit", "{calls: 5, per: 1h}", "{cals: 5, per: 1h}",
 		`12:14: unknown word "cals" in a limit: expected calls, sum, max or per; did you mean "calls"?`},
 	{"unknown unit", "{calls: 5, per: 1h}", "{calls: 5, per: 1y}",
@@ -247,13 +233,12 @@ var problems = []struct{ name, old, new, want string }{
 		`12:13: expected a limit as a mapping, found "calls"`},
 	{"unknown word in approvals", "{expire: 15m}", "{expires: 15m}",
 		`15:13: unknown word "expires" in approvals: expected expire, approvers or quorum; did you mean "expire"?`},
-	{"approvals", "{expire: 15m}", `{expire: 0m, quorum: 0, approvers: [a, a, "b c", 7]}`,
-		"" +
-			`15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "0m"` + "\n" +
-			"15:33: expected a whole number from 1 to 100, found 0\n" +
-			`15:47: "a" stands in the list twice` + "\n" +
-			`15:54: "b c" is no name of an approver; use up to 100 letters, digits, _ and -` + "\n" +
-			"15:61: expected the name of an approver, found 7; quote it"},
+	{"approvals", "{expire: 15m}", `{expire: 0m, quorum: 0, approvers: [a, a, "b c", 7]}`, `
+15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "0m"
+15:33: expected a whole number from 1 to 100, found 0
+15:47: "a" stands in the list twice
+15:54: "b c" is no name of an approver; use up to 100 letters, digits, _ and -
+15:61: expected the name of an approver, found 7; quote it`},
 	{"approvers as text", "{expire: 15m}", "{approvers: ops}",
 		`15:24: expected a list of approvers, found "ops"`},
 	{"no approvers", "{expire: 15m}", "{approvers: []}",
@@ -284,18 +269,16 @@ var problems = []struct{ name, old, new, want string }{
 		"1:1: the contract is empty"},
 	{"only a comment", "", "# nothing",
 		"1:1: the contract is empty"},
-	{"a second document", "version: 1", "version: 1\n---\nversion: 1",
-		"" +
-			`1:1: a contract needs "name"` + "\n" +
-			`1:1: a contract needs "agents"` + "\n" +
-			"2:1: a second YAML document; a contract is one document"},
+	{"a second document", "version: 1", "version: 1\n---\nversion: 1", `
+1:1: a contract needs "name"
+1:1: a contract needs "agents"
+2:1: a second YAML document; a contract is one document`},
 	{"a directive", "version: 1", "%YAML 1.1\n---\nversion: 1",
 		"1:1: a YAML directive; remove it"},
-	{"an alias", "name: small", "name: &n small\nname2: *n",
-		"" +
-			"2:7: an anchor (&n); remove it\n" +
-			`3:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?` + "\n" +
-			"3:8: an alias (*n); write the value out"},
+	{"an alias", "name: small", "name: &n small\nname2: *n", `
+2:7: an anchor (&n); remove it
+3:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?
+3:8: an alias (*n); write the value out`},
 	{"a merge key", "name: small", "name: small\n<<: {version: 1}",
 		"3:1: a merge key (<<); write the members out"},
 	{"a tag", "name: small", "name: !!str small",
@@ -306,72 +289,65 @@ var problems = []struct{ name, old, new, want string }{
 		`3:1: the key "name" occurs twice, first in line 2`},
 	{"a duplicate in a constraint", "{max: 10}", `{max: 10, "max": 11}`,
 		`10:31: the key "max" occurs twice, first in line 10`},
-	{"keys that are no text", "name: small", "name: small\n1: a\ntrue: b\n[a]: c\n\"\": d",
-		"" +
-			"3:1: a key that is no text; quote it\n" +
-			"4:1: a key that is no text; quote it\n" +
-			"5:1: a key that is no text; quote it\n" +
-			`6:1: unknown word "" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
-	{"a key that versions read differently", "name: small", "name: small\nno: a\n010: b",
-		"" +
-			"3:1: YAML versions read no differently; quote it if it is text, or write it as JSON does\n" +
-			"4:1: YAML versions read 010 differently; quote it if it is text, or write it as JSON does"},
-	{"ambiguous numbers", "{max: 10}", "{in: [010, 0x1F, 0o17, 1_000, 1:30, +1, .5, 1., 1e3, 1.5e3, .inf, -.INF, .nan, 0b1]}",
-		"" +
-			"10:27: YAML versions read 010 differently; quote it if it is text, or write it as JSON does\n" +
-			"10:32: YAML versions read 0x1F differently; quote it if it is text, or write it as JSON does\n" +
-			"10:38: YAML versions read 0o17 differently; quote it if it is text, or write it as JSON does\n" +
-			"10:44: YAML versions read 1_000 differently; quote it if it is text, or write it as JSON does\n" +
-			"10:51: YAML versions read 1:30 differently; quote it if it is text, or write it as JSON does\n" +
-			"10:57: YAML versions read +1 differently; quote it if it is text, or write it as JSON does\n" +
-			"10:61: YAML versions read .5 differently; quote it if it is text, or write it as JSON does\n" +
-			"10:65: YAML versions read 1. differently; quote it if it is text, or write it as JSON does\n" +
-			"10:69: YAML versions read 1e3 differently; quote it if it is text, or write it as JSON does\n" +
-			"10:74: YAML versions read 1.5e3 differently; quote it if it is text, or write it as JSON does\n" +
-			"10:81: YAML versions read .inf differently; quote it if it is text, or write it as JSON does\n" +
-			"10:87: YAML versions read -.INF differently; quote it if it is text, or write it as JSON does\n" +
-			"10:94: YAML versions read .nan differently; quote it if it is text, or write it as JSON does\n" +
-			"10:100: YAML versions read 0b1 differently; quote it if it is text, or write it as JSON does"},
-	{"ambiguous words", "{max: 10}", `{in: [yes, No, ON, off, y, N, TRUE, False, ~, Null, NULL, 2024-01-02, "=", =]}`,
-		"" +
-			"10:27: YAML versions read yes differently; quote it if it is text, or write it as JSON does\n" +
-			"10:32: YAML versions read No differently; quote it if it is text, or write it as JSON does\n" +
-			"10:36: YAML versions read ON differently; quote it if it is text, or write it as JSON does\n" +
-			"10:40: YAML versions read off differently; quote it if it is text, or write it as JSON does\n" +
-			"10:45: YAML versions read y differently; quote it if it is text, or write it as JSON does\n" +
-			"10:48: YAML versions read N differently; quote it if it is text, or write it as JSON does\n" +
-			"10:51: YAML versions read TRUE differently; quote it if it is text, or write it as JSON does\n" +
-			"10:57: YAML versions read False differently; quote it if it is text, or write it as JSON does\n" +
-			"10:64: YAML versions read ~ differently; quote it if it is text, or write it as JSON does\n" +
-			"10:67: YAML versions read Null differently; quote it if it is text, or write it as JSON does\n" +
-			"10:73: YAML versions read NULL differently; quote it if it is text, or write it as JSON does\n" +
-			"10:79: YAML versions read 2024-01-02 differently; quote it if it is text, or write it as JSON does\n" +
-			`10:91: "=" is a string, but amount is a number` + "\n" +
-			"10:96: YAML versions read = differently; quote it if it is text, or write it as JSON does"},
+	{"keys that are no text", "name: small", "name: small\n1: a\ntrue: b\n[a]: c\n\"\": d", `
+3:1: a key that is no text; quote it
+4:1: a key that is no text; quote it
+5:1: a key that is no text; quote it
+6:1: unknown word "" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
+	{"a key that versions read differently", "name: small", "name: small\nno: a\n010: b", `
+3:1: YAML versions read no differently; quote it if it is text, or write it as JSON does
+4:1: YAML versions read 010 differently; quote it if it is text, or write it as JSON does`},
+	{"ambiguous numbers", "{max: 10}", "{in: [010, 0x1F, 0o17, 1_000, 1:30, +1, .5, 1., 1e3, 1.5e3, .inf, -.INF, .nan, 0b1]}", `
+10:27: YAML versions read 010 differently; quote it if it is text, or write it as JSON does
+10:32: YAML versions read 0x1F differently; quote it if it is text, or write it as JSON does
+10:38: YAML versions read 0o17 differently; quote it if it is text, or write it as JSON does
+10:44: YAML versions read 1_000 differently; quote it if it is text, or write it as JSON does
+10:51: YAML versions read 1:30 differently; quote it if it is text, or write it as JSON does
+10:57: YAML versions read +1 differently; quote it if it is text, or write it as JSON does
+10:61: YAML versions read .5 differently; quote it if it is text, or write it as JSON does
+10:65: YAML versions read 1. differently; quote it if it is text, or write it as JSON does
+10:69: YAML versions read 1e3 differently; quote it if it is text, or write it as JSON does
+10:74: YAML versions read 1.5e3 differently; quote it if it is text, or write it as JSON does
+10:81: YAML versions read .inf differently; quote it if it is text, or write it as JSON does
+10:87: YAML versions read -.INF differently; quote it if it is text, or write it as JSON does
+10:94: YAML versions read .nan differently; quote it if it is text, or write it as JSON does
+10:100: YAML versions read 0b1 differently; quote it if it is text, or write it as JSON does`},
+	{"ambiguous words", "{max: 10}", `{in: [yes, No, ON, off, y, N, TRUE, False, ~, Null, NULL, 2024-01-02, "=", =]}`, `
+10:27: YAML versions read yes differently; quote it if it is text, or write it as JSON does
+10:32: YAML versions read No differently; quote it if it is text, or write it as JSON does
+10:36: YAML versions read ON differently; quote it if it is text, or write it as JSON does
+10:40: YAML versions read off differently; quote it if it is text, or write it as JSON does
+10:45: YAML versions read y differently; quote it if it is text, or write it as JSON does
+10:48: YAML versions read N differently; quote it if it is text, or write it as JSON does
+10:51: YAML versions read TRUE differently; quote it if it is text, or write it as JSON does
+10:57: YAML versions read False differently; quote it if it is text, or write it as JSON does
+10:64: YAML versions read ~ differently; quote it if it is text, or write it as JSON does
+10:67: YAML versions read Null differently; quote it if it is text, or write it as JSON does
+10:73: YAML versions read NULL differently; quote it if it is text, or write it as JSON does
+10:79: YAML versions read 2024-01-02 differently; quote it if it is text, or write it as JSON does
+10:91: "=" is a string, but amount is a number
+10:96: YAML versions read = differently; quote it if it is text, or write it as JSON does`},
 	{"numbers of too many digits", "{max: 10}", "{max: LONG}",
 		"10:27: number has more than 400 digits written out"},
 	{"a byte order mark", "", "\ufeffversion: 1",
 		`1:1: the invisible or control character U+FEFF; remove it, or write it as an escape such as "\u200B" between double quotes`},
 	{"invalid UTF-8", "name: small", "name: sm\xffall",
 		"2:9: invalid UTF-8"},
-	{"control characters", "name: small", "name: sm\x01all # \u202e",
-		"" +
-			`2:9: the invisible or control character U+0001; remove it, or write it as an escape such as "\u200B" between double quotes` + "\n" +
-			`2:16: the invisible or control character U+202E; remove it, or write it as an escape such as "\u200B" between double quotes`},
+	{"control characters", "name: small", "name: sm\x01all # \u202e", `
+2:9: the invisible or control character U+0001; remove it, or write it as an escape such as "\u200B" between double quotes
+2:16: the invisible or control character U+202E; remove it, or write it as an escape such as "\u200B" between double quotes`},
 	{"other line breaks", "name: small", "name: small # a\u2028name: b",
 		`2:16: the invisible or control character U+2028; remove it, or write it as an escape such as "\u200B" between double quotes`},
 	{"a carriage return", "name: small", "name: small # a\rname: b",
 		`2:16: the invisible or control character U+000D; remove it, or write it as an escape such as "\u200B" between double quotes`},
-	{"too deep", "{max: 10}", "{const: DEEP}",
-		"" +
-			"10:29: a list is an array, but amount is a number\n" +
-			"10:85: nested more than 64 deep"},
-	{"several at once", "{expire: 15m}", "{expire: 1y}\nextra: 1\nname2: no",
-		"" +
-			`15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1y"` + "\n" +
-			`16:1: unknown word "extra" in a contract: expected version, name, catalogs, agents, approvals or evidence` + "\n" +
-			`17:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?` + "\n" +
-			"17:8: YAML versions read no differently; quote it if it is text, or write it as JSON does"},
+	{"too deep", "{max: 10}", "{const: DEEP}", `
+10:29: a list is an array, but amount is a number
+10:85: nested more than 64 deep`},
+	{"several at once", "{expire: 15m}", "{expire: 1y}\nextra: 1\nname2: no", `
+15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1y"
+16:1: unknown word "extra" in a contract: expected version, name, catalogs, agents, approvals or evidence
+17:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?
+17:8: YAML versions read no differently; quote it if it is text, or write it as JSON does`},
 }
 
 func TestProblems(t *testing.T) {
@@ -385,7 +361,7 @@ func TestProblems(t *testing.T) {
 			text = pinned(t, strings.NewReplacer("DEEP", strings.Repeat("[", 70)+strings.Repeat("]", 70),
 				"LONG", strings.Repeat("1", 401)).Replace(text))
 			c, err := contract.Load("licet.yaml", []byte(text), open)
-			if got, want := report(c, err), pinned(t, tt.want); got != want {
+			if got, want := report(c, err), pinned(t, strings.TrimPrefix(tt.want, "\n")); got != want {
 				t.Errorf("%s\ngot:\n%s\nwant:\n%s", text, got, want)
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/contract"
@@ -13,7 +15,7 @@ import (
 )
 
 // args reads the arguments of a call.
-func args(t testing.TB, text string) toolcall.Value {
+func args(t rapid.TB, text string) toolcall.Value {
 	t.Helper()
 	v, err := toolcall.Parse([]byte(text), toolcall.Bounds{})
 	if err != nil {
@@ -22,7 +24,7 @@ func args(t testing.TB, text string) toolcall.Value {
 	return v
 }
 
-func rule(t testing.TB, agent, server, tool string) *contract.Rule {
+func rule(t rapid.TB, agent, server, tool string) *contract.Rule {
 	t.Helper()
 	r := load(t, valid).Agent(agent).Rule(server, contract.ToolsCall, tool)
 	if r == nil {

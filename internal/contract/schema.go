@@ -111,7 +111,8 @@ func (s schemas) member(places []toolcall.Value, name string) (next []toolcall.V
 			next = append(next, v)
 		}
 		for i := range properties.Len() {
-			known = append(known, first(properties.Member(i)))
+			declared, _ := properties.Member(i)
+			known = append(known, declared)
 		}
 		declares = declares || properties.Kind() != toolcall.Absent
 		closed = closed || isFalse(rest)
@@ -155,7 +156,8 @@ func (s schemas) closure(places []toolcall.Value) []toolcall.Value {
 			}
 		}
 		for i := range p.Get("dependentSchemas").Len() {
-			all = append(all, p.Get("dependentSchemas").Elem(i))
+			_, part := p.Get("dependentSchemas").Member(i)
+			all = append(all, part)
 		}
 	}
 	return all
@@ -254,6 +256,3 @@ func list(v toolcall.Value) []toolcall.Value {
 	}
 	return all
 }
-
-// first returns a: a member's name without its value.
-func first(a string, _ toolcall.Value) string { return a }
