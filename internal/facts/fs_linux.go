@@ -12,11 +12,11 @@ const casefoldFlag = 0x40000000
 
 // Magic numbers of statfs(2) that golang.org/x/sys does not name.
 const (
-	ntfsMagic  = 0x5346544e
-	ntfs3Magic = 0x7366746e
-	cifsMagic  = 0xff534d42
-	hfsMagic   = 0x4244
-	hfsPlus    = 0x482b
+	ntfsMagic    = 0x5346544e
+	ntfs3Magic   = 0x7366746e
+	cifsMagic    = 0xff534d42
+	hfsMagic     = 0x4244
+	hfsPlusMagic = 0x482b
 )
 
 // isProcfs reports whether a directory lies in procfs, wherever it is mounted.
@@ -26,23 +26,31 @@ func isProcfs(dir string) (bool, error) {
 }
 
 // folds reports whether names in a directory that differ in letter case only
-// are one file: on file systems of Windows and macOS, on those through which a
-// folder of such a machine is often shared (9p, FUSE, SMB), and where the
-// directory carries the casefold flag.
+// are one file: because of the kind of file system, or because the directory
+// carries the casefold flag.
 //
-// Not covered: a directory further up that folds while this one does not, and a
-// share of another kind whose server folds (NFS).
+// Not covered: a directory further up that folds while this one does not.
 func folds(dir string) (bool, error) {
 	kind, err := fsKind(dir)
 	if err != nil {
 		return false, err
 	}
-	switch kind {
-	case unix.MSDOS_SUPER_MAGIC, unix.EXFAT_SUPER_MAGIC, ntfsMagic, ntfs3Magic, hfsMagic, hfsPlus,
-		unix.V9FS_MAGIC, unix.FUSE_SUPER_MAGIC, cifsMagic, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC:
+	if foldingKind(kind) {
 		return true, nil
 	}
 	return hasCasefold(dir)
+}
+
+// foldingKind reports whether a file system folds: those of Windows and macOS,
+// and those through which folders of such a machine are often shared (9p, FUSE,
+// SMB). Not covered: a share of another kind whose server folds, as with NFS.
+func foldingKind(kind uint32) bool {
+	switch kind {
+	case unix.MSDOS_SUPER_MAGIC, unix.EXFAT_SUPER_MAGIC, ntfsMagic, ntfs3Magic, hfsMagic, hfsPlusMagic,
+		unix.V9FS_MAGIC, unix.FUSE_SUPER_MAGIC, cifsMagic, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC:
+		return true
+	}
+	return false
 }
 
 func fsKind(dir string) (uint32, error) {

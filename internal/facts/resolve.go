@@ -1,11 +1,13 @@
 package facts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -31,11 +33,12 @@ var errSpecial = errors.New("special file")
 // does not exist yet is appended as it stands.
 //
 // The result is Special, and has no path, where programs may disagree on the
-// file or where it is none: an empty text, NUL, `~` or a file URL; a `..` that
-// leads elsewhere when it is taken before the link in front of it is followed;
-// loops, and what may not be looked at; devices, pipes and sockets; all of
-// procfs, whose links lead into other processes. An error means that the file
-// system failed.
+// file or where it is none: an empty or overlong text, NUL; a `..` that leads
+// elsewhere when it is taken before the link in front of it is followed; loops;
+// what may not be looked at; devices, pipes and sockets; all of procfs, whose
+// links lead into other processes. What else a text may mean to a tool (`~`,
+// URLs, short names of Windows) package constraint judges. An error means that
+// the file system failed.
 //
 // Not covered: a hard link or bind mount gives a file a second path that looks
 // like any other; and what is resolved may change before the call runs.
@@ -51,7 +54,7 @@ func Resolve(text, base string) (constraint.File, error) {
 }
 
 func resolve(text, base string) (constraint.File, error) {
-	if isTricky(text, runtime.GOOS) {
+	if text == "" || len(text) > maxPath || strings.ContainsRune(text, 0) || isAside(text, runtime.GOOS) {
 		return constraint.File{}, errSpecial
 	}
 	if !filepath.IsAbs(text) {
@@ -81,27 +84,34 @@ func resolve(text, base string) (constraint.File, error) {
 	return describe(path)
 }
 
-// describe asks the file system of a followed path what it makes of names.
+// describe asks the file system what it makes of the names of a followed path.
 func describe(path string) (constraint.File, error) {
-	dir := existingDir(path)
-	magic, err := isProcfs(dir)
+	info, err := os.Lstat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return constraint.File{}, err
+	}
+	leaf := err == nil && !info.IsDir()
+	dir, err := existingDir(path)
 	if err != nil {
 		return constraint.File{}, err
 	}
-	if magic {
-		return constraint.File{}, errSpecial
+	if magic, err := isProcfs(dir); err != nil || magic {
+		return constraint.File{}, cmp.Or(err, errSpecial)
 	}
 	fold, err := folds(dir)
-	return constraint.File{Path: filepath.ToSlash(path), Fold: fold}, err
+	return constraint.File{Path: filepath.ToSlash(path), Fold: fold, Leaf: leaf}, err
 }
 
 // existingDir returns the deepest directory of a path that exists.
-func existingDir(path string) string {
+func existingDir(path string) (string, error) {
 	for {
 		info, err := os.Lstat(path)
+		if err == nil && info.IsDir() {
+			return path, nil
+		}
 		parent := filepath.Dir(path)
-		if err == nil && info.IsDir() || parent == path {
-			return path
+		if parent == path || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
 		}
 		path = parent
 	}
@@ -151,12 +161,8 @@ func follow(path string) (string, error) {
 
 // followLink replaces the link, which stands in the directory at, by its target.
 func followLink(at, link string, todo []string) (string, []string, error) {
-	magic, err := isProcfs(at)
-	if err != nil {
-		return "", nil, err
-	}
-	if magic {
-		return "", nil, errSpecial
+	if magic, err := isProcfs(at); err != nil || magic {
+		return "", nil, cmp.Or(err, errSpecial)
 	}
 	target, err := os.Readlink(link)
 	if err != nil {
@@ -179,6 +185,26 @@ func cutRoot(path string) (root string, names []string) {
 func splitNames(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
+
+// isAside reports whether a path stands aside from the tree of files on the
+// operating system goos (a GOOS), or counts from a place that is not known.
+func isAside(text, goos string) bool {
+	switch goos {
+	case "windows":
+		return windowsAside.MatchString(text)
+	case "darwin":
+		return darwinAside.MatchString(text)
+	}
+	return false
+}
+
+var (
+	// A root without a drive, shares and devices (\\host\share, \\.\COM1), a
+	// drive without a root.
+	windowsAside = regexp.MustCompile(`^[/\\]|^.:([^/\\]|$)`)
+	// Files by number, and the forks of a file.
+	darwinAside = regexp.MustCompile(`(?i)^/+\.vol(/|$)|(^|/)\.\.namedfork(/|$)`)
+)
 
 // isSpecial reports whether err comes from the path asked for, rather than from
 // a file system that failed.

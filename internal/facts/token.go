@@ -3,6 +3,7 @@ package facts
 import (
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -66,11 +67,7 @@ func fieldTokens(field string) iter.Seq[token] {
 		// What `en` does not write is not read: 1.050,00 states neither 1.05 nor 0.
 		numberless := digitComma.MatchString(field)
 		for part := range strings.SplitSeq(field, comma) {
-			for _, word := range cutApostrophes(trimLoose(part)) {
-				word = strings.TrimRightFunc(word, isSentenceEnd)
-				if word == "" {
-					continue
-				}
+			for _, word := range cutApostrophes(part) {
 				t := token{text: fold(word)}
 				if !numberless {
 					t.number = readNumber(word)
@@ -94,23 +91,44 @@ func isLooseStart(r rune) bool  { return unicode.Is(apostrophes, r) || r == ',' 
 func isLooseEnd(r rune) bool    { return isLooseStart(r) || isSentenceEnd(r) }
 func isWord(r rune) bool        { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
 
-// cutApostrophes parts s, which has no loose end, at the apostrophes that part.
+// cutApostrophes parts s at the apostrophes that part, and trims the words.
 func cutApostrophes(s string) []string {
-	var parts []string
+	var words []string
 	start, before := 0, rune(0)
 	for i, r := range s {
+		end := i + utf8.RuneLen(r)
 		if unicode.Is(apostrophes, r) {
-			rest := s[i+utf8.RuneLen(r):]
-			after, _ := utf8.DecodeRuneInString(rest)
-			possessive := strings.EqualFold(rest, "s")
-			if !isWord(before) || !isWord(after) || possessive {
-				parts = append(parts, s[start:i])
-				start = i + utf8.RuneLen(r)
+			after, _ := utf8.DecodeRuneInString(s[end:])
+			if !isWord(before) || !isWord(after) {
+				words = appendWord(words, s[start:i])
+				start = end
 			}
 		}
 		before = r
 	}
-	return append(parts, s[start:])
+	return appendWord(words, s[start:])
+}
+
+// appendWord appends a word without the punctuation at its end; a possessive s
+// there becomes a word of its own.
+func appendWord(words []string, word string) []string {
+	word = strings.TrimRightFunc(word, isSentenceEnd)
+	possessives := 0
+	for stem, ok := cutPossessive(word); ok; stem, ok = cutPossessive(word) {
+		word = stem
+		possessives++
+	}
+	if word != "" {
+		words = append(words, word)
+	}
+	return append(words, slices.Repeat([]string{"s"}, possessives)...)
+}
+
+func cutPossessive(word string) (stem string, ok bool) {
+	last, n := utf8.DecodeLastRuneInString(word)
+	word = word[:len(word)-n]
+	mark, n := utf8.DecodeLastRuneInString(word)
+	return word[:len(word)-n], foldRune(last) == 'S' && unicode.Is(apostrophes, mark)
 }
 
 // fold returns NFC text with letters of either case as one. It is simple case
@@ -118,11 +136,15 @@ func cutApostrophes(s string) []string {
 // straße.example and strasse.example as equal.
 func fold(s string) string { return strings.Map(foldRune, s) }
 
-// foldRune returns the smallest of the characters that differ from r in case only.
+// foldRune returns the smallest of the characters that differ from r in case
+// only, passing over the one that is a mark (U+0345, a form of iota), as it would
+// merge with the letter before it.
 func foldRune(r rune) rune {
 	least := r
 	for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
-		least = min(least, o)
+		if unicode.IsMark(least) || o < least && !unicode.IsMark(o) {
+			least = o
+		}
 	}
 	return least
 }

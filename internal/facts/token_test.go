@@ -34,10 +34,12 @@ var tokenTable = []struct{ text, want string }{
 	{"CAFE\u0301 caf\u00e9", "CAF\u00c9|CAF\u00c9"},
 	{"straße STRASSE", "STRA\u00dfE|STRASSE"},
 	{"\u212aelvin ſee", "KELVIN|SEE"},
+	{"αι Αι α\u0345", "ΑΙ|ΑΙ|\u1fb3"},
 	// Apostrophes.
 	{"Dora's page", "DORA|S|PAGE"},
 	{"the users' 'quoted' text", "THE|USERS|QUOTED|TEXT"},
 	{"o'neil@x.org, O’Neil’s", "O'NEIL@X.ORG|O’NEIL|S"},
+	{"0's'!0 a's's b's@x.org 's", "0=0|S|!0|A|S|S|B'S@X.ORG|S"},
 	{"{'message': 'sent'}", "MESSAGE|SENT"},
 	{"run `ls -l`.", "RUN|LS|-L"},
 	// Numbers.
