@@ -123,6 +123,9 @@ func (p *Plan) resolveOpen(open approval.Ticket, v View, now time.Time) (*Confli
 	if n >= approval.MaxOpen {
 		return &Conflict{Code: authz.TooManyTickets, Detail: fmt.Sprintf("%d tickets of agent %s are open", n, open.Subject.Agent)}, nil
 	}
+	if !open.Expires.After(now) || open.Expires.Year() > 2261 { // 2261: see evidence.Seal
+		return nil, fmt.Errorf("ticket %s expires at %s", open.ID, open.Expires)
+	}
 	p.Ticket, p.Opened = &open, &open
 	return nil, nil
 }

@@ -97,7 +97,9 @@ func (s *Store) write(p ledger.Plan) {
 	}
 	if p.Opened != nil {
 		s.tickets = append(s.tickets, clone(*p.Opened))
-		s.copies[p.Opened.ID] = bytes.Clone(p.Copy)
+		if p.Copy != nil {
+			s.copies[p.Opened.ID] = bytes.Clone(p.Copy)
+		}
 	}
 	for _, t := range p.Changed {
 		s.tickets[s.place(t.ID)] = clone(t)

@@ -1,0 +1,6 @@
+// Package durable makes directories that are still there after a power failure.
+//
+// A file that was synced can vanish all the same when the name of a directory
+// above it was not: on POSIX systems a name is safe once the directory that
+// holds it is synced too (fsync(2), NOTES).
+package durable

@@ -1,0 +1,49 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// MkdirAll makes dir and what is missing above it, open to its owner only, and
+// syncs every name that it made. A directory that exists is left as it is.
+func MkdirAll(dir string) error {
+	dir = filepath.Clean(dir)
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if errors.Is(err, fs.ErrNotExist) && parent != dir {
+		if err := MkdirAll(parent); err != nil {
+			return err
+		}
+		if err = os.Mkdir(dir, 0o700); errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("making a directory: %w", err)
+	}
+	return syncDir(parent)
+}
+
+// syncDir makes the names in dir durable. Windows can't open a directory for
+// that and orders such changes in the journal of the file system.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("syncing a directory: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("syncing a directory: %w", err)
+	}
+	return nil
+}

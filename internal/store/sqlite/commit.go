@@ -1,0 +1,316 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/licet-dev/licet/internal/approval"
+	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/ledger"
+)
+
+// ErrClosed says that the store was closed.
+var ErrClosed = errors.New("the store is closed")
+
+// ErrReadOnly says that the store was opened with Options.ReadOnly.
+var ErrReadOnly = errors.New("the store is open for reading only")
+
+// job is an entry on its way through the committer.
+type job struct {
+	entry ledger.Entry
+	done  chan result // holds one, so that the committer never waits for a caller
+}
+
+type result struct {
+	receipt ledger.Receipt
+	err     error
+}
+
+// Commit implements ledger.Store. If ctx ends before the committer takes the
+// entry up, nothing of it is written; after that the result is waited for.
+func (s *Store) Commit(ctx context.Context, e ledger.Entry) (ledger.Receipt, error) {
+	j := job{e, make(chan result, 1)}
+	if err := s.enqueue(ctx, j); err != nil {
+		return ledger.Receipt{}, fmt.Errorf("committing record %s: %w", e.ID, err)
+	}
+	r := <-j.done
+	return r.receipt, r.err
+}
+
+func (s *Store) enqueue(ctx context.Context, j job) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if err := ctx.Err(); err != nil { // select would choose at random
+		return err
+	}
+	select {
+	case s.queue <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close takes no more entries, waits for those it has, and closes the database.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	close(s.queue)
+	s.mu.Unlock()
+	<-s.drained
+	return s.db.Close()
+}
+
+// refuse is the round of a store that is open for reading only.
+func refuse(jobs []job) {
+	for _, j := range jobs {
+		j.done <- result{err: ErrReadOnly}
+	}
+}
+
+// serve hands what is queued to round, group by group, until the queue closes.
+func (s *Store) serve(group int, round func([]job)) {
+	for first := range s.queue {
+		jobs := append(make([]job, 0, group), first)
+		for len(jobs) < group {
+			j, more := s.waiting()
+			if !more {
+				break
+			}
+			jobs = append(jobs, j)
+		}
+		round(jobs)
+	}
+}
+
+// waiting returns the next entry if one waits already.
+func (s *Store) waiting() (job, bool) {
+	select {
+	case j, open := <-s.queue:
+		return j, open
+	default:
+		return job{}, false
+	}
+}
+
+// writer is the committer's end of the database.
+type writer struct {
+	conn  *sql.Conn
+	read  *queries
+	clock func() time.Time
+
+	taken, insert, insertMany                     *sql.Stmt
+	take, open, change, keep, erase, eraseExpired *sql.Stmt
+	enrol, observe                                *sql.Stmt
+}
+
+// many is how many records insertMany writes.
+const many = 32
+
+func newWriter(ctx context.Context, db *sql.DB, clock func() time.Time) (*writer, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{conn: conn, clock: clock}
+	if w.read, err = prepareQueries(ctx, conn); err != nil {
+		return nil, err
+	}
+	const record = `(?, ?, ?, ?, ?, ?, ?, ?)`
+	const insert = `INSERT INTO records (` + recordColumns + `) VALUES ` + record
+	return w, prepare(ctx, conn, map[**sql.Stmt]string{
+		&w.taken:        `SELECT id FROM records WHERE id IN (SELECT value FROM json_each(?))`,
+		&w.insert:       insert,
+		&w.insertMany:   insert + strings.Repeat(`, `+record, many-1),
+		&w.take:         `INSERT INTO takes (counter, session, at, total) VALUES (?, ?, ?, ?)`,
+		&w.open:         `INSERT INTO tickets (id, agent, subject, open, expires, ticket) VALUES (?, ?, ?, 1, ?, ?)`,
+		&w.change:       `UPDATE tickets SET open = ?, ticket = ? WHERE id = ?`,
+		&w.keep:         `INSERT INTO copies (ticket, expires, sealed) VALUES (?, ?, ?)`,
+		&w.erase:        `DELETE FROM copies WHERE ticket = ?`,
+		&w.eraseExpired: `DELETE FROM copies WHERE expires <= ?`,
+		&w.enrol:        `INSERT OR REPLACE INTO approvers (name, salt, iterations, key) VALUES (?, ?, ?, ?)`,
+		&w.observe:      `INSERT INTO observations (idx, session, server, tool, leaves) VALUES (?, ?, ?, ?, ?)`,
+	})
+}
+
+// round runs one group as one transaction, and answers when it is durable.
+func (w *writer) round(jobs []job) {
+	var results []result
+	err := inTransaction(context.Background(), w.conn, func() (err error) {
+		results, err = w.write(context.Background(), jobs)
+		return err
+	})
+	for i, j := range jobs {
+		if err != nil {
+			j.done <- result{err: fmt.Errorf("committing record %s: %w", j.entry.ID, err)}
+		} else {
+			j.done <- results[i]
+		}
+	}
+}
+
+// write settles and writes a group inside a transaction. The returned error is
+// that of the database and fails the group; the results hold each entry's own.
+func (w *writer) write(ctx context.Context, jobs []job) ([]result, error) {
+	head, err := w.read.headLink(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the head: %w", err)
+	}
+	if _, err := w.eraseExpired.ExecContext(ctx, head.At(w.clock()).UnixNano()); err != nil {
+		return nil, fmt.Errorf("erasing copies of expired tickets: %w", err)
+	}
+	taken, err := w.takenNames(ctx, jobs)
+	if err != nil {
+		return nil, fmt.Errorf("looking for names of records: %w", err)
+	}
+	view := w.read.view(ctx)
+	results := make([]result, len(jobs))
+	var records []evidence.Record
+	for i, j := range jobs {
+		if taken[j.entry.ID] {
+			results[i].err = fmt.Errorf("committing record %s: the name is taken", j.entry.ID)
+			continue
+		}
+		plan, err := ledger.Settle(j.entry, view, head, w.clock())
+		if err != nil {
+			results[i].err = err
+			continue
+		}
+		if err := w.writePlan(ctx, plan); err != nil {
+			return nil, fmt.Errorf("writing beside record %s: %w", j.entry.ID, err)
+		}
+		results[i].receipt = plan.Receipt
+		taken[j.entry.ID] = true
+		head = evidence.After(plan.Record)
+		records = append(records, plan.Record)
+	}
+	if err := w.insertRecords(ctx, records); err != nil {
+		return nil, fmt.Errorf("writing records: %w", err)
+	}
+	return results, nil
+}
+
+// takenNames returns the names of entries that are in the log already.
+func (w *writer) takenNames(ctx context.Context, jobs []job) (map[string]bool, error) {
+	names := make([]string, len(jobs))
+	for i, j := range jobs {
+		names[i] = j.entry.ID
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		return nil, err
+	}
+	found, err := all(ctx, w.taken, []any{string(list)}, func(rows *sql.Rows) (name string, err error) {
+		return name, rows.Scan(&name)
+	})
+	taken := make(map[string]bool, len(found)+len(jobs))
+	for _, name := range found {
+		taken[name] = true
+	}
+	return taken, err
+}
+
+// insertRecords writes many records with one statement as far as there are so
+// many: that is half the cost of writing them one by one.
+func (w *writer) insertRecords(ctx context.Context, records []evidence.Record) error {
+	args := make([]any, 0, 8*many)
+	for len(records) > 0 {
+		stmt, n := w.insert, 1
+		if len(records) >= many {
+			stmt, n = w.insertMany, many
+		}
+		args = args[:0]
+		for _, r := range records[:n] {
+			args = append(args, int64(r.Index), r.ID, r.Time.UnixNano(), string(r.Kind), r.Prev, r.BodyDigest, string(r.Body), r.Hash)
+		}
+		if _, err := stmt.ExecContext(ctx, args...); err != nil {
+			return err
+		}
+		records = records[n:]
+	}
+	return nil
+}
+
+// writePlan writes all of a plan but its record.
+func (w *writer) writePlan(ctx context.Context, p ledger.Plan) error {
+	for _, t := range p.Totals {
+		if _, err := w.take.ExecContext(ctx, t.Counter, sessionOf(t.Tally), p.Time.UnixNano(), t.Value.String()); err != nil {
+			return err
+		}
+	}
+	if p.Opened != nil {
+		if err := w.openTicket(ctx, *p.Opened, p.Copy); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.Changed {
+		if err := w.changeTicket(ctx, t, p.Time); err != nil {
+			return err
+		}
+	}
+	if a := p.Enrol; a != nil {
+		if _, err := w.enrol.ExecContext(ctx, a.Name, blob(a.Salt), a.Iterations, blob(a.Key)); err != nil {
+			return err
+		}
+	}
+	if o := p.Observe; o != nil {
+		if _, err := w.observe.ExecContext(ctx, int64(p.Index), o.Session, o.Server, o.Tool, blob(o.Leaves)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blob is b for a column that is NOT NULL: nil would be NULL.
+func blob(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func (w *writer) openTicket(ctx context.Context, t approval.Ticket, sealed []byte) error {
+	subject, err := json.Marshal(t.Subject)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	expires := t.Expires.UnixNano()
+	if _, err := w.open.ExecContext(ctx, t.ID, t.Subject.Agent, string(subject), expires, string(text)); err != nil {
+		return err
+	}
+	if sealed != nil {
+		_, err = w.keep.ExecContext(ctx, t.ID, expires, sealed)
+	}
+	return err
+}
+
+func (w *writer) changeTicket(ctx context.Context, t approval.Ticket, now time.Time) error {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	state := t.State(now)
+	if _, err := w.change.ExecContext(ctx, state == approval.Open, string(text), t.ID); err != nil {
+		return err
+	}
+	if state.Closed() {
+		_, err = w.erase.ExecContext(ctx, t.ID)
+	}
+	return err
+}

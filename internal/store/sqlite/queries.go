@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/licet-dev/licet/internal/approval"
+	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// queries are the prepared statements that read. Inside a transaction they see
+// what it has written, elsewhere what was committed.
+type queries struct {
+	head, record, records, total            *sql.Stmt
+	ticket, latest, tickets, openOf, sealed *sql.Stmt
+	approver, approvers                     *sql.Stmt
+	observations, contract                  *sql.Stmt
+}
+
+// preparer is a *sql.DB or a *sql.Conn.
+type preparer interface {
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+const recordColumns = `idx, id, at, kind, prev, body_digest, body, hash`
+
+func prepareQueries(ctx context.Context, db preparer) (*queries, error) {
+	q := &queries{}
+	return q, prepare(ctx, db, map[**sql.Stmt]string{
+		&q.head:    `SELECT idx + 1, hash, at FROM records ORDER BY idx DESC LIMIT 1`,
+		&q.record:  `SELECT ` + recordColumns + ` FROM records WHERE id = ?`,
+		&q.records: `SELECT ` + recordColumns + ` FROM records WHERE idx >= ? ORDER BY idx LIMIT ?`,
+		&q.total: `SELECT total FROM takes WHERE counter = ? AND session IS ? AND at <= ?
+			ORDER BY at DESC, seq DESC LIMIT 1`,
+		&q.ticket:    `SELECT ticket FROM tickets WHERE id = ?`,
+		&q.latest:    `SELECT ticket FROM tickets WHERE subject = ? ORDER BY seq DESC LIMIT 1`,
+		&q.tickets:   `SELECT ticket FROM tickets ORDER BY seq DESC LIMIT ?`,
+		&q.openOf:    `SELECT count(*) FROM tickets WHERE agent = ? AND open = 1 AND expires > ?`,
+		&q.sealed:    `SELECT sealed FROM copies WHERE ticket = ? AND expires > ?`,
+		&q.approver:  `SELECT name, salt, iterations, key FROM approvers WHERE name = ?`,
+		&q.approvers: `SELECT name FROM approvers ORDER BY name`,
+		&q.observations: `SELECT session, server, tool, leaves FROM observations
+			WHERE session = ? AND server || '.' || tool IN (SELECT value FROM json_each(?)) ORDER BY idx`,
+		&q.contract: `SELECT text FROM contracts WHERE digest = ?`,
+	})
+}
+
+func prepare(ctx context.Context, db preparer, statements map[**sql.Stmt]string) error {
+	for place, text := range statements {
+		var err error
+		if *place, err = db.PrepareContext(ctx, text); err != nil {
+			return fmt.Errorf("preparing %s: %w", text, err)
+		}
+	}
+	return nil
+}
+
+// one scans the only row of a query; no row is ErrNotFound.
+func one(ctx context.Context, stmt *sql.Stmt, args []any, into ...any) error {
+	err := stmt.QueryRowContext(ctx, args...).Scan(into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ledger.ErrNotFound
+	}
+	return err
+}
+
+// all scans every row of a query.
+func all[V any](ctx context.Context, stmt *sql.Stmt, args []any, scan func(*sql.Rows) (V, error)) ([]V, error) {
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []V
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, v)
+	}
+	return found, rows.Err()
+}
+
+// view is what ledger.Settle may look up.
+func (q *queries) view(ctx context.Context) ledger.View {
+	return ledger.View{
+		Total:    q.totalAt(ctx),
+		Ticket:   func(id string) (approval.Ticket, error) { return oneTicket(ctx, q.ticket, id) },
+		Latest:   func(s approval.Subject) (approval.Ticket, error) { return q.latestOf(ctx, s) },
+		Approver: func(name string) (approval.Approver, error) { return q.approverNamed(ctx, name) },
+		OpenOf: func(agent string, now time.Time) (open int, err error) {
+			return open, one(ctx, q.openOf, []any{agent, now.UnixNano()}, &open)
+		},
+	}
+}
+
+func (q *queries) headLink(ctx context.Context) (evidence.Link, error) {
+	var next, at int64
+	var hash string
+	err := one(ctx, q.head, nil, &next, &hash, &at)
+	if ledger.IsNotFound(err) {
+		return evidence.Start(), nil
+	}
+	return evidence.Link{Next: uint64(next), Hash: hash, Time: timeOf(at)}, err
+}
+
+func (q *queries) totalAt(ctx context.Context) ledger.TotalAt {
+	return func(t ledger.Tally, at time.Time) (toolcall.Decimal, error) {
+		var text string
+		err := one(ctx, q.total, []any{t.Counter, sessionOf(t), at.UnixNano()}, &text)
+		if ledger.IsNotFound(err) {
+			return toolcall.Decimal{}, nil
+		}
+		if err != nil {
+			return toolcall.Decimal{}, fmt.Errorf("reading what %s has used: %w", t.Counter, err)
+		}
+		return ledger.ParseTotal(text)
+	}
+}
+
+// sessionOf is the session column of a tally: NULL where it is not one of a
+// session, which the empty session is.
+func sessionOf(t ledger.Tally) sql.NullString {
+	return sql.NullString{String: t.Session, Valid: t.PerSession}
+}
+
+func (q *queries) latestOf(ctx context.Context, s approval.Subject) (approval.Ticket, error) {
+	subject, err := json.Marshal(s)
+	if err != nil {
+		return approval.Ticket{}, err
+	}
+	return oneTicket(ctx, q.latest, string(subject))
+}
+
+func oneTicket(ctx context.Context, stmt *sql.Stmt, key string) (approval.Ticket, error) {
+	var text []byte
+	if err := one(ctx, stmt, []any{key}, &text); err != nil {
+		return approval.Ticket{}, err
+	}
+	return parseTicket(text)
+}
+
+func parseTicket(text []byte) (t approval.Ticket, err error) {
+	if err := json.Unmarshal(text, &t); err != nil {
+		return approval.Ticket{}, fmt.Errorf("reading a ticket: %w", err)
+	}
+	return t, nil
+}
+
+func (q *queries) approverNamed(ctx context.Context, name string) (a approval.Approver, err error) {
+	return a, one(ctx, q.approver, []any{name}, &a.Name, &a.Salt, &a.Iterations, &a.Key)
+}
+
+func scanRecord(rows *sql.Rows) (r evidence.Record, err error) {
+	var at int64
+	err = rows.Scan(&r.Index, &r.ID, &at, &r.Kind, &r.Prev, &r.BodyDigest, &r.Body, &r.Hash)
+	r.Time = timeOf(at)
+	return r, err
+}
+
+// timeOf reads a time column.
+func timeOf(nanoseconds int64) time.Time { return time.Unix(0, nanoseconds).UTC() }

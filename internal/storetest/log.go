@@ -1,0 +1,332 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/ledger"
+)
+
+var logTests = map[string]func(*fixture){
+	"EmptyLog":        testEmptyLog,
+	"Chain":           testChain,
+	"ConcurrentChain": testConcurrentChain,
+	"Records":         testRecords,
+	"TimeNeverBack":   testTimeNeverBack,
+	"RefusedEntries":  testRefusedEntries,
+	"Neighbours":      testNeighbours,
+	"CanceledCommit":  testCanceledCommit,
+	"Closed":          testClosed,
+}
+
+func testEmptyLog(f *fixture) {
+	if got := Verify(f, f.store); len(got) != 0 {
+		f.Errorf("a new log holds %d records", len(got))
+	}
+	if _, err := f.store.Record(f.Context(), "r1"); !ledger.IsNotFound(err) {
+		f.Errorf("record of an empty log: %v", err)
+	}
+	if now, err := f.store.Now(f.Context()); err != nil || !now.Equal(start) {
+		f.Errorf("now is %s, %v, want the clock's %s", now, err, start)
+	}
+}
+
+func testChain(f *fixture) {
+	var receipts []evidence.Record
+	for i, kind := range evidence.Kinds() {
+		e := f.entry()
+		e.Kind = kind
+		f.clock.Move(time.Nanosecond)
+		r := f.done(e)
+		if r.Index != uint64(i) || r.Record.Index != r.Index || !r.Time.Equal(f.clock.Now()) || r.Record.Time != r.Time {
+			f.Errorf("receipt %+v: wrong place or time", r)
+		}
+		receipts = append(receipts, r.Record)
+	}
+	same(f, "the log", Verify(f, f.store), receipts)
+	for _, want := range receipts {
+		got, err := f.store.Record(f.Context(), want.ID)
+		if err != nil {
+			f.Error(err)
+		}
+		same(f, "record "+want.ID, got, want)
+	}
+}
+
+func testConcurrentChain(f *fixture) {
+	const writers, each = 16, 20
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				id := fmt.Sprintf("w%d-%d", w, i)
+				r, err := f.store.Commit(f.Context(), Entry(id))
+				if err != nil || r.Record.ID != id {
+					f.Errorf("committing %s: %v, %v", id, r.Record.ID, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	names := map[string]bool{}
+	for _, r := range Verify(f, f.store) {
+		names[r.ID] = true
+		if want := fmt.Sprintf(`{"conflict":"","id":%q,"index":%d}`, r.ID, r.Index); string(r.Body) != want {
+			f.Errorf("record %d has body %s, want %s", r.Index, r.Body, want)
+		}
+	}
+	if len(names) != writers*each {
+		f.Errorf("%d records, want %d", len(names), writers*each)
+	}
+}
+
+func testRecords(f *fixture) {
+	const n = 300 // more than a store reads at once
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			if _, err := f.store.Commit(f.Context(), Entry(fmt.Sprint("r", i))); err != nil {
+				f.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, c := range []struct {
+		from       uint64
+		n          int
+		first, len int
+	}{
+		{0, n, 0, n}, {0, n + 5, 0, n}, {0, 1, 0, 1}, {299, 2, 299, 1}, {10, 280, 10, 280},
+		{n, 5, 0, 0}, {1 << 63, 5, 0, 0}, {0, 0, 0, 0}, {0, -1, 0, 0},
+	} {
+		var got []int
+		err := f.store.Records(f.Context(), c.from, c.n, func(r evidence.Record) error {
+			got = append(got, int(r.Index))
+			_, err := f.store.Head(f.Context()) // the store can be used meanwhile
+			return err
+		})
+		if err != nil || len(got) != c.len || c.len > 0 && got[0] != c.first || !slices.IsSorted(got) {
+			f.Errorf("Records(%d, %d) gave %d records %v, %v", c.from, c.n, len(got), got, err)
+		}
+	}
+	stop, calls := errors.New("stop"), 0
+	err := f.store.Records(f.Context(), 0, n, func(evidence.Record) error { calls++; return stop })
+	if !errors.Is(err, stop) || calls != 1 {
+		f.Errorf("%v after %d calls, want the first error at once", err, calls)
+	}
+}
+
+func testTimeNeverBack(f *fixture) {
+	first := f.done(f.entry())
+	f.clock.Move(-time.Hour)
+	second := f.done(f.entry())
+	if second.Time.Before(first.Time) {
+		f.Errorf("time went back from %s to %s", first.Time, second.Time)
+	}
+	if now, err := f.store.Now(f.Context()); err != nil || !now.Equal(first.Time) {
+		f.Errorf("now is %s, %v, want the last record's %s", now, err, first.Time)
+	}
+	f.clock.Move(2 * time.Hour)
+	if third := f.done(f.entry()); !third.Time.Equal(first.Time.Add(time.Hour)) {
+		f.Errorf("time is %s an hour after %s", third.Time, first.Time)
+	}
+	Verify(f, f.store)
+}
+
+// refusedEntries fail for themselves alone.
+func refusedEntries(taken string) map[string]ledger.Entry {
+	with := func(change func(*ledger.Entry)) ledger.Entry {
+		e := Entry("refused")
+		change(&e)
+		return e
+	}
+	body := func(f func(ledger.Stamp) ([]byte, error)) ledger.Entry {
+		return with(func(e *ledger.Entry) { e.Body = f })
+	}
+	return map[string]ledger.Entry{
+		"name taken":      with(func(e *ledger.Entry) { e.ID = taken }),
+		"no name":         with(func(e *ledger.Entry) { e.ID = "" }),
+		"name with NUL":   with(func(e *ledger.Entry) { e.ID = taken + "\x00" }),
+		"name not UTF-8":  with(func(e *ledger.Entry) { e.ID = "\xff" }),
+		"no kind":         with(func(e *ledger.Entry) { e.Kind = "" }),
+		"no body":         body(nil),
+		"failing body":    body(func(ledger.Stamp) ([]byte, error) { return nil, errors.New("no body today") }),
+		"panicking body":  body(func(ledger.Stamp) ([]byte, error) { panic("no body today") }),
+		"oversized body":  body(func(ledger.Stamp) ([]byte, error) { return make([]byte, evidence.MaxBody+1), nil }),
+		"unknown ticket":  with(func(e *ledger.Entry) { e.Use = &ledger.Use{Ticket: "none"} }),
+		"broken amount":   with(func(e *ledger.Entry) { e.Takes = []authz.Take{{Counter: "c", Window: 1, Amount: "x", Max: "1"}} }),
+		"negative window": with(func(e *ledger.Entry) { e.Takes = []authz.Take{{Counter: "c", Window: -1, Amount: "1", Max: "1"}} }),
+	}
+}
+
+func testRefusedEntries(f *fixture) {
+	f.done(Entry("taken"))
+	for name, e := range refusedEntries("taken") {
+		if err := f.refused(e); name == "failing body" && !strings.Contains(err.Error(), "no body today") {
+			f.Errorf("%s: the error does not say why: %v", name, err)
+		}
+	}
+	f.done(Entry("refused")) // the name is still free
+	Verify(f, f.store)
+}
+
+func testNeighbours(f *fixture) {
+	f.done(Entry("taken"))
+	var wg sync.WaitGroup
+	good := 0
+	for range 5 {
+		for _, e := range refusedEntries("taken") {
+			wg.Go(func() {
+				if _, err := f.store.Commit(f.Context(), e); err == nil {
+					f.Errorf("entry %q was not refused", e.ID)
+				}
+			})
+			id := fmt.Sprint("good", good)
+			good++
+			wg.Go(func() {
+				if _, err := f.store.Commit(f.Context(), Entry(id)); err != nil {
+					f.Errorf("a neighbour of failing entries failed: %v", err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if got := len(Verify(f, f.store)); got != good+1 {
+		f.Errorf("%d records, want %d", got, good+1)
+	}
+}
+
+func testCanceledCommit(f *fixture) {
+	ctx, cancel := context.WithCancel(f.Context())
+	cancel()
+	for range 20 { // a select between two ready channels would sometimes write
+		if _, err := f.store.Commit(ctx, f.entry()); !errors.Is(err, context.Canceled) {
+			f.Fatalf("committing for a caller that went away: %v", err)
+		}
+	}
+	if got := Verify(f, f.store); len(got) != 0 {
+		f.Errorf("%d records were written for a caller that had gone away", len(got))
+	}
+}
+
+func testClosed(f *fixture) {
+	const n = 50
+	committed := make(chan string, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			if r, err := f.store.Commit(f.Context(), Entry(fmt.Sprint("r", i))); err == nil {
+				committed <- r.Record.ID
+			}
+		})
+	}
+	if first := <-committed; first == "" {
+		f.Error("a receipt without a name")
+	}
+	if err := f.store.Close(); err != nil {
+		f.Errorf("closing: %v", err)
+	}
+	wg.Wait() // every caller got an answer
+	if _, err := f.store.Commit(f.Context(), Entry("late")); err == nil {
+		f.Error("a closed store took an entry")
+	}
+	if _, err := f.store.Head(f.Context()); err == nil {
+		f.Error("a closed store answered")
+	}
+	if err := f.store.Close(); err != nil {
+		f.Errorf("closing again: %v", err)
+	}
+}
+
+var otherTests = map[string]func(*fixture){
+	"Observations": testObservations,
+	"Approvers":    testApprovers,
+	"Contracts":    testContracts,
+}
+
+func testObservations(f *fixture) {
+	observe := func(session, server, tool, leaves string) {
+		e := f.entry()
+		e.Kind = evidence.Outcome
+		e.Observe = &ledger.Observation{Session: session, Server: server, Tool: tool, Leaves: []byte(leaves)}
+		f.done(e)
+	}
+	observe("s1", "bank", "contacts", "1")
+	observe("s2", "bank", "contacts", "2")
+	observe("s1", "bank", "balance", "3")
+	observe("s1", "bank", "contacts", "")
+	observe("s1", "bank.contacts", "x", "5")
+	for _, c := range []struct {
+		session string
+		tools   []string
+		want    string
+	}{
+		{"s1", []string{"bank.contacts"}, "1,"},
+		{"s1", []string{"bank.balance", "bank.contacts"}, "1,3,"},
+		{"s2", []string{"bank.balance", "bank.contacts"}, "2"},
+		{"s1", []string{"bank"}, ""},
+		{"s1", nil, ""},
+		{"s3", []string{"bank.contacts"}, ""},
+		{"", []string{"bank.contacts"}, ""},
+	} {
+		found, err := f.store.Observations(f.Context(), c.session, c.tools)
+		var got []string
+		for _, o := range found {
+			got = append(got, string(o.Leaves))
+			if o.Session != c.session || !slices.Contains(c.tools, o.Server+"."+o.Tool) {
+				f.Errorf("%s %v: got an observation of %s %s.%s", c.session, c.tools, o.Session, o.Server, o.Tool)
+			}
+		}
+		if err != nil || strings.Join(got, ",") != c.want {
+			f.Errorf("%s %v: %q, %v, want %q", c.session, c.tools, got, err, c.want)
+		}
+	}
+}
+
+func testApprovers(f *fixture) {
+	if _, err := f.store.Approver(f.Context(), "ann"); !ledger.IsNotFound(err) {
+		f.Errorf("an approver that was never enrolled: %v", err)
+	}
+	bob := f.enrol("bob", "first")
+	ann := f.enrol("ann", "other")
+	got, err := f.store.Approver(f.Context(), "bob")
+	if err != nil {
+		f.Error(err)
+	}
+	same(f, "bob", got, bob)
+	bob = f.enrol("bob", "second")
+	if got, err = f.store.Approver(f.Context(), "bob"); err != nil {
+		f.Error(err)
+	}
+	same(f, "bob with a new key", got, bob)
+	if got, err = f.store.Approver(f.Context(), "ann"); err != nil {
+		f.Error(err)
+	}
+	same(f, "ann", got, ann)
+	if names, err := f.store.Approvers(f.Context()); err != nil || !slices.Equal(names, []string{"ann", "bob"}) {
+		f.Errorf("approvers are %v, %v", names, err)
+	}
+}
+
+func testContracts(f *fixture) {
+	if _, err := f.store.Contract(f.Context(), "sha256:1"); !ledger.IsNotFound(err) {
+		f.Errorf("a contract that was never saved: %v", err)
+	}
+	text := []byte("version: 1\n")
+	for _, save := range [][]byte{text, text, []byte("the first text stays")} {
+		if err := f.store.SaveContract(f.Context(), "sha256:1", save); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if got, err := f.store.Contract(f.Context(), "sha256:1"); err != nil || !bytes.Equal(got, text) {
+		f.Errorf("contract is %q, %v", got, err)
+	}
+}
