@@ -225,11 +225,7 @@ func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
 	s := a.style()
 	fmt.Fprintf(a.out, "%s  %s\n", s.verdict(ans.Verdict), s.bold(string(ans.Code())))
 	for _, r := range ans.Reasons {
-		line := r.Clause
-		if r.Detail != "" {
-			line += ": " + r.Detail
-		}
-		fmt.Fprintf(a.out, "  %s\n", wrap(printable(line), a.width()-4, "    "))
+		fmt.Fprintf(a.out, "  %s\n", wrap(reasonLine(r), a.width()-4, "    "))
 	}
 	if ans.Ticket != nil {
 		fmt.Fprintf(a.out, "  ticket %s, until %s: licet approvals approve %[1]s\n", ans.Ticket.ID, ans.Ticket.Expires.Local().Format(time.TimeOnly))

@@ -195,12 +195,8 @@ func (d *demoRun) printLast(ctx context.Context) error {
 	s := d.style()
 	fmt.Fprintf(d.out, "    %s  %s\n", s.verdict(v), s.bold(string(e.Reasons[0].Code)))
 	for _, r := range e.Reasons {
-		text := r.Clause
-		if r.Detail != "" {
-			text += ": " + r.Detail
-		}
-		if text != "" {
-			fmt.Fprintf(d.out, "      %s\n", s.faint(wrap(printable(text), d.width()-8, "        ")))
+		if text := reasonLine(r); text != "" {
+			fmt.Fprintf(d.out, "      %s\n", s.faint(wrap(text, d.width()-8, "        ")))
 		}
 	}
 	if v == authz.RequireApproval {

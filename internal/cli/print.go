@@ -58,6 +58,11 @@ func (s style) verdict(v authz.Verdict) string {
 	return s.paint(map[authz.Verdict]string{authz.Allow: "1;32", authz.RequireApproval: "1;33"}[v]+map[bool]string{true: "1;31"}[v == authz.Block], v.String())
 }
 
+// reasonLine words one reason for an operator: where, and what was found.
+func reasonLine(r authz.Reason) string {
+	return printable(strings.Trim(r.Clause+": "+r.Detail, ": "))
+}
+
 // printable returns text without what could move the cursor, hide or reorder
 // it: control and format characters are written as their code points.
 func printable(text string) string {
