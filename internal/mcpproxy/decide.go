@@ -97,7 +97,13 @@ func (r *relay) commit(l *lane, q *request, g *gate.Grant) error {
 			return errStale
 		}
 	}
-	return l.commit(q, g, func() error { return r.gate.Redeem(g, q.ask.Call) })
+	return l.commit(q, g, func() error {
+		if err := r.gate.Redeem(g, q.ask.Call); err != nil {
+			return err
+		}
+		r.running.Add(1)
+		return nil
+	})
 }
 
 // notSent records and answers a granted call that could not be forwarded.
@@ -139,7 +145,7 @@ func (r *relay) cancelled(ctx context.Context, l *lane, n *request) {
 		q.cancel()
 		return
 	case q.cancel != nil:
-		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: "cancelled by the client after it was forwarded"})
+		r.outcome(ctx, q, gate.Outcome{Status: gate.Unknown, Detail: "cancelled by the client after it was forwarded"})
 	}
 	r.pass(l, n)
 }

@@ -49,7 +49,8 @@ type relay struct {
 	nonce          string
 	own            atomic.Uint64 // requests of the relay itself
 
-	deciding sync.WaitGroup
+	deciding sync.WaitGroup  // judged requests before they are forwarded or refused
+	running  sync.WaitGroup  // judged requests that were forwarded, until their outcome is known
 	holding  context.Context // ends when nobody waits for a held call any more
 	release  context.CancelFunc
 }
@@ -222,7 +223,13 @@ func (r *relay) refuse(ctx context.Context, c toolcall.Call, code authz.Code, de
 	return r.gate.Refuse(ctx, ask, code, detail, raw)
 }
 
-// done reports the outcome of a call. If that fails, the outcome stays unknown
+// outcome reports what became of a forwarded request that was judged.
+func (r *relay) outcome(ctx context.Context, q *request, o gate.Outcome) {
+	defer r.running.Done()
+	r.done(ctx, q.grant, o)
+}
+
+// done reports what became of a grant. If that fails, the outcome stays unknown
 // in the record, and what the call returned is no source for later ones.
 func (r *relay) done(ctx context.Context, g *gate.Grant, o gate.Outcome) {
 	defer func() {

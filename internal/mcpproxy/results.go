@@ -23,7 +23,7 @@ func (r *relay) respond(ctx context.Context, l *lane, m toolcall.Message, wire [
 	}
 	out, err := r.review(q, m, wire)
 	if q.cancel != nil {
-		r.done(ctx, q.grant, outcome(m, err))
+		r.outcome(ctx, q, outcome(m, err))
 	}
 	if err != nil {
 		r.log.Printf("replaced the answer to %s: %v", q.msg.Method, err)
@@ -183,7 +183,7 @@ func (r *relay) lost(ctx context.Context, l *lane, q *request, why string) {
 		return
 	}
 	if q.cancel != nil {
-		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: why})
+		r.outcome(ctx, q, gate.Outcome{Status: gate.Unknown, Detail: why})
 	}
 	r.reply(l, errorReply(q.msg.RawID, codeBadAnswer, "licet: "+why+"; the call may have run"))
 }

@@ -101,7 +101,7 @@ func run(ctx context.Context, o Options, g authorizer, server peer) error {
 	if ended != nil {
 		return errors.Join(ended, err)
 	}
-	return ctx.Err()
+	return nil
 }
 
 // pump hands lines over one after the other. What it returns is closed when it
@@ -142,13 +142,15 @@ func (r *relay) pump(ctx context.Context, in io.Reader, max int, handle func(lin
 	return end
 }
 
-// settle lets calls that were read before the client's end come through. Held
-// ones do not wait: nobody is there for the answer.
+// settle lets calls that were read before the client's end come through, and
+// waits a while for their outcome. Held ones do not wait: nobody is there for
+// the answer.
 func (r *relay) settle(ctx context.Context, serverEnd <-chan struct{}) {
 	r.release()
 	idle := make(chan struct{})
 	go func() {
 		r.deciding.Wait()
+		r.running.Wait()
 		close(idle)
 	}()
 	select {
@@ -163,10 +165,9 @@ func (r *relay) settle(ctx context.Context, serverEnd <-chan struct{}) {
 func (r *relay) finish(ctx context.Context) {
 	r.release()
 	r.deciding.Wait()
-	for _, q := range r.client.rest() {
-		r.lost(ctx, r.client, q, "the server ended before it answered")
-	}
-	for _, q := range r.remote.rest() {
-		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: "the relay ended before the client answered"})
+	for _, l := range []*lane{r.client, r.remote} {
+		for _, q := range l.rest() {
+			r.lost(ctx, l, q, "the connection ended before the answer came")
+		}
 	}
 }
