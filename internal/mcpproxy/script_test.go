@@ -107,6 +107,9 @@ func (f *fakeGate) decide(ctx context.Context, a gate.Ask) gate.Answer {
 	}
 	switch a.Call.Tool {
 	case "allow":
+		if a.Call.Arguments.Get("slow").Bool() {
+			<-f.answered
+		}
 		return because(authz.Allow, authz.AllowClause)
 	case "panic":
 		panic("a defect")
