@@ -73,13 +73,19 @@ func fuzzFunctions(file *ast.File) []string {
 	return names
 }
 
-var parserName = regexp.MustCompile(`^(Parse|Decode|Load|Read|Unmarshal)([A-Z]|$)`)
+var parserName = regexp.MustCompile(`^((Parse|Decode|Load|Unmarshal)([A-Z]|$)|Read[A-Z])`)
 
 func hasParser(file *ast.File) bool {
 	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
 		f, ok := d.(*ast.FuncDecl)
-		return ok && parserName.MatchString(f.Name.Name) && takes(f, "string", "[]byte", "io.Reader")
+		return ok && parserName.MatchString(f.Name.Name) && exportedReceiver(f) && takes(f, "string", "[]byte", "io.Reader")
 	})
+}
+
+// exportedReceiver says whether f is a function, or a method of an exported
+// type.
+func exportedReceiver(f *ast.FuncDecl) bool {
+	return f.Recv == nil || ast.IsExported(strings.TrimPrefix(typeName(f.Recv.List[0].Type), "*"))
 }
 
 // takes says whether some parameter of f has one of the types.

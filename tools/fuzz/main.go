@@ -69,13 +69,23 @@ func fuzzOne(root string, t target, each time.Duration) (executions int, err err
 	cmd.Dir = root
 	said, err := cmd.CombinedOutput()
 	executions = countExecutions(said)
-	if err != nil {
+	if err != nil && !stoppedLate(said) {
 		return executions, fmt.Errorf("%w\n%s", err, said)
 	}
 	if executions == 0 {
 		return 0, fmt.Errorf("no executions\n%s", said)
 	}
 	return executions, nil
+}
+
+var lateStop = regexp.MustCompile(`(?m)^--- FAIL: .*\n    context deadline exceeded\nFAIL$`)
+
+// stoppedLate says whether go test failed for no other reason than that its
+// own time for fuzzing ran out while a worker was busy. On a loaded machine
+// Go before 1.27 reports that as a failure (go.dev/issue/75804). An input
+// that fails is always written to a file, and go test says so.
+func stoppedLate(said []byte) bool {
+	return lateStop.Match(said) && !bytes.Contains(said, []byte("Failing input written"))
 }
 
 var execs = regexp.MustCompile(`execs: ([0-9]+)`)

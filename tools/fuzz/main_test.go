@@ -31,7 +31,7 @@ func TestLook(t *testing.T) {
 		"bytes/a.go":         "package bytes\nfunc DecodeAll(n int, b []byte) {}",
 		"method/a.go":        "package method\ntype T int\nfunc (t *T) UnmarshalText(b []byte) error { return nil }",
 		"reader/a.go":        "package reader\nimport \"io\"\nfunc Load(r io.Reader) {}",
-		"other/a.go":         "package other\nfunc Parsed(s string) {}\nfunc parse(s string) {}\nfunc ReadOnly() {}\nfunc Parser(s string) {}",
+		"other/a.go":         "package other\nfunc Parsed(s string) {}\nfunc parse(s string) {}\nfunc ReadOnly() {}\nfunc Parser(s string) {}\ntype t int\nfunc (t) Load(s string) {}\ntype T int\nfunc (T) Read(b []byte) {}",
 		"testonly/a_test.go": "package testonly\nfunc Parse(s string) {}",
 		"testdata/a.go":      "not Go at all",
 		".hidden/a.go":       "not Go at all",
@@ -74,6 +74,23 @@ func TestFuzzAll(t *testing.T) {
 				t.Errorf("does not name the target: %s", out.String())
 			}
 		})
+	}
+}
+
+func TestStoppedLate(t *testing.T) {
+	late := "fuzz: elapsed: 6s, execs: 9 (0/sec)\n--- FAIL: FuzzP (6.04s)\n    context deadline exceeded\nFAIL\nexit status 1\n"
+	if !stoppedLate([]byte(late)) {
+		t.Error("a late stop is taken for a finding")
+	}
+	for name, said := range map[string]string{
+		"a finding":                             "--- FAIL: FuzzP (6.04s)\n    --- FAIL: FuzzP (0.00s)\n        p_test.go:6: found\n    Failing input written to testdata\nFAIL\n",
+		"both":                                  late + "    Failing input written to testdata\n",
+		"a test that ran into its own deadline": "--- FAIL: FuzzP (6.04s)\n    --- FAIL: FuzzP (0.00s)\n        p_test.go:6: x: context deadline exceeded\nFAIL\n",
+		"nothing":                               "",
+	} {
+		if stoppedLate([]byte(said)) {
+			t.Errorf("%s is taken for a late stop", name)
+		}
 	}
 }
 
