@@ -195,11 +195,8 @@ func (l *loader) source(server, tool string, sources map[string]bool) error {
 
 // refuse reports an error of a constraint at the word that it is about.
 func (l *loader) refuse(m member, err error) {
-	at := (*constraint.SpecError)(nil)
-	if !errors.As(err, &at) {
-		l.report(m.key, "", "%v", err)
-		return
-	}
+	at := &constraint.SpecError{Msg: err.Error()}
+	errors.As(err, &at) // if it says where
 	hint := ""
 	if at.Near != "" {
 		hint = fmt.Sprintf("did you mean %q?", at.Near)

@@ -60,7 +60,7 @@ func (l *loader) fits(constraints *node, path toolcall.Path, found kinds) {
 // fitsValue reports a literal that the argument can never equal. Elements and
 // members are not compared.
 func (l *loader) fitsValue(n *node, path toolcall.Path, found kinds) {
-	if found&kindsOf(toolcall.Array, toolcall.Object) == 0 && n.kind != toolcall.Absent && !found.has(n.kind) {
+	if found&kindsOf(toolcall.Array, toolcall.Object) == 0 && n.kind > toolcall.Null && !found.has(n.kind) {
 		l.report(n, "", "%s is %s, but %s is %s", n.describe(), kindsOf(n.kind), path, found)
 	}
 }

@@ -9,8 +9,8 @@
 //
 // Reading happens in four steps, a file each: text.go turns YAML into a tree
 // and refuses what two YAML readers could understand in two ways; words.go
-// holds the words of the language; load.go, rules.go and limits.go check the
-// tree against the words and the pinned catalogs; digest.go names the result.
+// holds the words of the language; load.go and agents.go check the tree against
+// the words and the pinned catalogs; digest.go names the result.
 // The language is described for its users in docs/spec/contract.md.
 //
 // The package is pure: files are read through a function that the caller gives.

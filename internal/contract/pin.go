@@ -83,23 +83,16 @@ func offset(text []byte, n *node) int {
 	return at
 }
 
+// quoted matches a scalar in quotes.
+var quoted = regexp.MustCompile(`(?s)^("(\\.|[^"\\])*"|'(''|[^'])*')`)
+
 // scalarLength returns the length in bytes of the scalar n at the start of
 // text, quotes included.
 func scalarLength(text []byte, n *node) int {
-	if n.text == "" && n.kind == toolcall.Absent || text[0] != '"' && text[0] != '\'' {
-		return len(n.text)
+	if q := quoted.Find(text); q != nil && n.kind == toolcall.String {
+		return len(q)
 	}
-	for i := 1; i < len(text); i++ {
-		switch {
-		case text[0] == '"' && text[i] == '\\':
-			i++
-		case text[i] == text[0] && bytes.HasPrefix(text[i+1:], text[:1]) && text[0] == '\'':
-			i++
-		case text[i] == text[0]:
-			return i + 1
-		}
-	}
-	return len(text)
+	return min(len(n.text), len(text))
 }
 
 // set puts a text beside key.

@@ -348,6 +348,14 @@ var problems = []struct{ name, old, new, want string }{
 16:1: unknown word "extra" in a contract: expected version, name, catalogs, agents, approvals or evidence
 17:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?
 17:8: YAML versions read no differently; quote it if it is text, or write it as JSON does`},
+	{"null in a constraint", "{max: 10}", "{in: [null, 1]}",
+		"10:27: null counts as an absent argument, which no constraint matches"},
+	{"agent as text", "agents:\n", "agents:\n  b: all\n",
+		`6:6: expected an agent as a mapping, found "all"`},
+	{"source in a catalog that cannot be read", "", "version: 1\nname: x\ncatalogs:\n  bank: {pin: BANK, tools: catalogs/bonk.json}\n  files: {pin: FILES, tools: catalogs/files.json}\nagents:\n  a:\n    tools:\n      files.read_file:\n        allow: [{path: {from: {result: bank.get_contacts}}}]\n",
+		"4:95: catalogs/bonk.json: no such file"},
+	{"source of no tool that is near", "{max: 10}", "{from: [request, {result: bank.x}]}",
+		`10:39: unknown tool "x": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money`},
 }
 
 func TestProblems(t *testing.T) {
