@@ -227,7 +227,7 @@ func TestRedact(t *testing.T) {
 }
 
 func TestWriter(t *testing.T) {
-	places := constraint.Places{Workspace: "/work", Home: "/home/a"}
+	places := constraint.Places{Workspace: "/project", Home: "/home/a"}
 	const writes = `version: 1
 name: writer
 catalogs:
@@ -244,7 +244,7 @@ agents:
 `
 	c := load(t, writes)
 	for path, want := range map[string]string{
-		"/work/licet.yaml": `agents.a.tools["files.write_file"].approve[0]`,
+		"/project/licet.yaml": `agents.a.tools["files.write_file"].approve[0]`,
 		"/out/a.txt":       `agents.a.tools["files.write_file"].allow[0]`,
 		"/etc/licet.yaml":  "",
 		"/srv/licet.yaml":  "",
