@@ -245,9 +245,9 @@ agents:
 	c := load(t, writes)
 	for path, want := range map[string]string{
 		"/project/licet.yaml": `agents.a.tools["files.write_file"].approve[0]`,
-		"/out/a.txt":       `agents.a.tools["files.write_file"].allow[0]`,
-		"/etc/licet.yaml":  "",
-		"/srv/licet.yaml":  "",
+		"/out/a.txt":          `agents.a.tools["files.write_file"].allow[0]`,
+		"/etc/licet.yaml":     "",
+		"/srv/licet.yaml":     "",
 	} {
 		if got, ok := c.Writer(path, places); got != want || ok != (want != "") {
 			t.Errorf("%s is written by %q, %v; want %q", path, got, ok, want)
