@@ -49,6 +49,7 @@ type fakeGate struct {
 	answered chan struct{} // closed when ticket t-1 is approved
 	unredeem error         // what redeeming says
 	undone   error         // what reporting an outcome says
+	onDone   func()        // called when an outcome is reported
 
 	mu       sync.Mutex
 	approved *catalog.Catalog
@@ -156,6 +157,9 @@ func (f *fakeGate) Redeem(g *gate.Grant, _ toolcall.Call) error {
 }
 
 func (f *fakeGate) Done(_ context.Context, _ *gate.Grant, o gate.Outcome) error {
+	if f.onDone != nil {
+		f.onDone()
+	}
 	result := ""
 	if o.Result.Kind() != toolcall.Absent {
 		result = " " + o.Result.Canonical()
