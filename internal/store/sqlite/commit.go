@@ -69,8 +69,7 @@ func (s *Store) Close() error {
 	s.closed = true
 	close(s.queue)
 	s.mu.Unlock()
-	<-s.drained
-	return s.db.Close()
+	return errors.Join(<-s.drained, s.db.Close())
 }
 
 // refuse is the round of a store that is open for reading only.
@@ -81,7 +80,8 @@ func refuse(jobs []job) {
 }
 
 // serve hands what is queued to round, group by group, until the queue closes.
-func (s *Store) serve(group int, round func([]job)) {
+func (s *Store) serve(group int, round func([]job), end func() error) {
+	defer func() { s.drained <- end() }()
 	for first := range s.queue {
 		jobs := append(make([]job, 0, group), first)
 		for len(jobs) < group {
@@ -107,6 +107,7 @@ func (s *Store) waiting() (job, bool) {
 
 // writer is the committer's end of the database.
 type writer struct {
+	statements
 	conn  *sql.Conn
 	read  *queries
 	clock func() time.Time
@@ -125,12 +126,24 @@ func newWriter(ctx context.Context, db *sql.DB, clock func() time.Time) (*writer
 		return nil, err
 	}
 	w := &writer{conn: conn, clock: clock}
-	if w.read, err = prepareQueries(ctx, conn); err != nil {
-		return nil, err
+	if err := w.prepareAll(ctx); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// close gives the connection back: closing the database spares those in use.
+func (w *writer) close() error {
+	return errors.Join(w.read.close(), w.statements.close(), w.conn.Close())
+}
+
+func (w *writer) prepareAll(ctx context.Context) (err error) {
+	if w.read, err = prepareQueries(ctx, w.conn); err != nil {
+		return err
 	}
 	const record = `(?, ?, ?, ?, ?, ?, ?, ?)`
 	const insert = `INSERT INTO records (` + recordColumns + `) VALUES ` + record
-	return w, prepare(ctx, conn, map[**sql.Stmt]string{
+	return w.prepare(ctx, w.conn, map[**sql.Stmt]string{
 		&w.taken:        `SELECT id FROM records WHERE id IN (SELECT value FROM json_each(?))`,
 		&w.insert:       insert,
 		&w.insertMany:   insert + strings.Repeat(`, `+record, many-1),

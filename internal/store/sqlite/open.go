@@ -44,7 +44,7 @@ type Store struct {
 	mu      sync.RWMutex // held for reading while an entry is queued
 	closed  bool
 	queue   chan job
-	drained chan struct{} // closed when the committer has answered everything
+	drained chan error // the committer's last word, when it has answered everything
 }
 
 var _ ledger.Store = (*Store)(nil)
@@ -81,7 +81,7 @@ func (o Options) open(ctx context.Context, dir string, round func(*writer, []job
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	s := &Store{db: db, clock: o.Clock, queue: make(chan job), drained: make(chan struct{})}
+	s := &Store{db: db, clock: o.Clock, queue: make(chan job), drained: make(chan error, 1)}
 	if err := s.start(ctx, o, round); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -102,18 +102,15 @@ func (s *Store) start(ctx context.Context, o Options, round func(*writer, []job)
 	if s.read, err = prepareQueries(ctx, s.db); err != nil {
 		return err
 	}
-	serve := refuse
-	if !o.ReadOnly {
-		w, err := newWriter(ctx, s.db, o.Clock)
-		if err != nil {
-			return err
-		}
-		serve = func(jobs []job) { round(w, jobs) }
+	if o.ReadOnly {
+		go s.serve(1, refuse, func() error { return nil })
+		return nil
 	}
-	go func() {
-		defer close(s.drained)
-		s.serve(cmp.Or(o.Group, 256), serve)
-	}()
+	w, err := newWriter(ctx, s.db, o.Clock)
+	if err != nil {
+		return err
+	}
+	go s.serve(cmp.Or(o.Group, 256), func(jobs []job) { round(w, jobs) }, w.close)
 	return nil
 }
 

@@ -17,6 +17,8 @@ import (
 // queries are the prepared statements that read. Inside a transaction they see
 // what it has written, elsewhere what was committed.
 type queries struct {
+	statements
+
 	head, record, records, total            *sql.Stmt
 	ticket, latest, tickets, openOf, sealed *sql.Stmt
 	approver, approvers                     *sql.Stmt
@@ -28,16 +30,18 @@ type preparer interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
+// totalQuery seeks once in an index, however much a limit has counted.
+const totalQuery = `SELECT total FROM takes WHERE counter = ? AND session IS ? AND at <= ? ORDER BY at DESC, seq DESC LIMIT 1`
+
 const recordColumns = `idx, id, at, kind, prev, body_digest, body, hash`
 
 func prepareQueries(ctx context.Context, db preparer) (*queries, error) {
 	q := &queries{}
-	return q, prepare(ctx, db, map[**sql.Stmt]string{
-		&q.head:    `SELECT idx + 1, hash, at FROM records ORDER BY idx DESC LIMIT 1`,
-		&q.record:  `SELECT ` + recordColumns + ` FROM records WHERE id = ?`,
-		&q.records: `SELECT ` + recordColumns + ` FROM records WHERE idx >= ? ORDER BY idx LIMIT ?`,
-		&q.total: `SELECT total FROM takes WHERE counter = ? AND session IS ? AND at <= ?
-			ORDER BY at DESC, seq DESC LIMIT 1`,
+	return q, q.prepare(ctx, db, map[**sql.Stmt]string{
+		&q.head:      `SELECT idx + 1, hash, at FROM records ORDER BY idx DESC LIMIT 1`,
+		&q.record:    `SELECT ` + recordColumns + ` FROM records WHERE id = ?`,
+		&q.records:   `SELECT ` + recordColumns + ` FROM records WHERE idx >= ? ORDER BY idx LIMIT ?`,
+		&q.total:     totalQuery,
 		&q.ticket:    `SELECT ticket FROM tickets WHERE id = ?`,
 		&q.latest:    `SELECT ticket FROM tickets WHERE subject = ? ORDER BY seq DESC LIMIT 1`,
 		&q.tickets:   `SELECT ticket FROM tickets ORDER BY seq DESC LIMIT ?`,
@@ -51,14 +55,28 @@ func prepareQueries(ctx context.Context, db preparer) (*queries, error) {
 	})
 }
 
-func prepare(ctx context.Context, db preparer, statements map[**sql.Stmt]string) error {
-	for place, text := range statements {
-		var err error
-		if *place, err = db.PrepareContext(ctx, text); err != nil {
+// statements are prepared statements to close: database/sql does so by itself
+// only for those that are not bound to one connection.
+type statements struct{ prepared []*sql.Stmt }
+
+func (s *statements) prepare(ctx context.Context, db preparer, texts map[**sql.Stmt]string) error {
+	for place, text := range texts {
+		stmt, err := db.PrepareContext(ctx, text)
+		if err != nil {
 			return fmt.Errorf("preparing %s: %w", text, err)
 		}
+		*place = stmt
+		s.prepared = append(s.prepared, stmt)
 	}
 	return nil
+}
+
+func (s *statements) close() error {
+	var errs []error
+	for _, stmt := range s.prepared {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // one scans the only row of a query; no row is ErrNotFound.
