@@ -15,6 +15,7 @@ func TestMain(m *testing.M) {
 		"licet": func() {
 			os.Exit(cli.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 		},
+		"licet-early": runEarly,
 	})
 }
 

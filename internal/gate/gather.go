@@ -74,6 +74,9 @@ func (g *Gate) session(ctx context.Context, r *request, questions []constraint.Q
 		s.Results = append(s.Results, facts.Result{Server: a.Server, Tool: a.Tool, Leaves: leaves})
 	}
 	if r.ask.Session == "" {
+		if len(s.Results) > 0 {
+			s.ID = "asserted" // a session of this one decision
+		}
 		return s, nil
 	}
 	seen, err := g.o.Store.Observations(ctx, r.ask.Session, r.rule.Sources())
