@@ -74,12 +74,12 @@ func (m Message) ticket() (string, error) {
 // returns an empty one.
 func without(object Value, names ...string) Value {
 	var rest []Member
-	for _, m := range object.members {
-		if !slices.Contains(names, m.Name) {
-			rest = append(rest, m)
+	for i := range object.Len() {
+		if name, value := object.Member(i); !slices.Contains(names, name) {
+			rest = append(rest, Member{name, value})
 		}
 	}
-	return Value{kind: Object, members: rest}
+	return ObjectOf(rest...)
 }
 
 // Digest returns the SHA-256 of the canonical JSON object with the members

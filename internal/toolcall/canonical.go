@@ -1,9 +1,6 @@
 package toolcall
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Canonical returns the canonical JSON text of v; see [Value.AppendCanonical].
 func (v Value) Canonical() string { return string(v.AppendCanonical(nil)) }
@@ -22,21 +19,21 @@ func (v Value) AppendCanonical(b []byte) []byte {
 		b = appendQuoted(b, v.text)
 	case Array:
 		b = append(b, '[')
-		for i, m := range v.members {
+		for i := range v.Len() {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = m.Value.AppendCanonical(b)
+			b = v.list.values[i].AppendCanonical(b)
 		}
 		b = append(b, ']')
 	case Object:
 		b = append(b, '{')
-		for i, m := range v.members {
+		for i := range v.Len() {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendQuoted(b, m.Name), ':')
-			b = m.Value.AppendCanonical(b)
+			b = append(appendQuoted(b, v.list.names[i]), ':')
+			b = v.list.values[i].AppendCanonical(b)
 		}
 		b = append(b, '}')
 	}
@@ -67,9 +64,13 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// sortMembers puts members into canonical order.
-func sortMembers(members []Member) {
-	slices.SortFunc(members, func(a, b Member) int { return compareUTF16(a.Name, b.Name) })
+// A list of members is put into canonical order by sort.Sort.
+
+func (l *list) Len() int           { return len(l.names) }
+func (l *list) Less(i, j int) bool { return compareUTF16(l.names[i], l.names[j]) < 0 }
+func (l *list) Swap(i, j int) {
+	l.names[i], l.names[j] = l.names[j], l.names[i]
+	l.values[i], l.values[j] = l.values[j], l.values[i]
 }
 
 // compareUTF16 orders valid UTF-8 texts by their UTF-16 code units (RFC 8785,

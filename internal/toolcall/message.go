@@ -158,10 +158,10 @@ func (m *Message) checkResponse() error {
 // checkFolding refuses members of the object at pointer that are not known but
 // differ from a known one only in letter case.
 func (m *Message) checkFolding(pointer jsontext.Pointer, object Value, known map[string]string) error {
-	for _, member := range object.members {
-		name, found := known[foldKey(member.Name)]
-		if found && name != member.Name {
-			return m.refuse(pointer.AppendToken(member.Name), fmt.Sprintf("member differs from %q only in letter case", name))
+	for i := range object.Len() {
+		member, _ := object.Member(i)
+		if name, found := known[foldKey(member)]; found && name != member {
+			return m.refuse(pointer.AppendToken(member), fmt.Sprintf("member differs from %q only in letter case", name))
 		}
 	}
 	return nil

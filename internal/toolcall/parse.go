@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -101,7 +102,7 @@ type parser struct {
 	text   string // the same bytes; strings without escapes are parts of it
 	input  bytes.Buffer
 	dec    jsontext.Decoder
-	stack  []Member // members and elements of the values that are still open
+	open   list // what was read of the arrays and objects that are still open
 	id     string
 }
 
@@ -113,14 +114,15 @@ func (p *parser) reset(raw []byte, b Bounds) {
 	p.dec.Reset(&p.input)
 }
 
-// release gives p back without what it read. A stack that one huge message
-// made is dropped: clearing it would slow down every small one after it.
+// release gives p back without what it read. Tables that one huge message made
+// are dropped: clearing them would slow down every small one after it.
 func (p *parser) release() {
-	if cap(p.stack) > 1024 {
-		p.stack = nil
+	if cap(p.open.names)+cap(p.open.values) > 2048 {
+		p.open = list{}
 	}
-	clear(p.stack[:cap(p.stack)])
-	p.stack = p.stack[:0]
+	clear(p.open.names[:cap(p.open.names)])
+	clear(p.open.values[:cap(p.open.values)])
+	p.open = list{names: p.open.names[:0], values: p.open.values[:0]}
 	p.raw, p.text, p.id, p.input = nil, "", "", bytes.Buffer{}
 	p.dec.Reset(&p.input)
 	parsers.Put(p)
@@ -168,51 +170,65 @@ func (p *parser) container(depth int) (Value, error) {
 	if depth > p.bounds.Depth {
 		return Value{}, p.refuse(1, fmt.Sprintf("more than %d arrays and objects around one another", p.bounds.Depth))
 	}
-	v := Value{kind: Array}
+	names, values := len(p.open.names), len(p.open.values)
+	next, kind := (*parser).element, Array
 	if open.Kind() == '{' {
-		v.kind = Object
+		next, kind = (*parser).member, Object
 	}
-	base := len(p.stack)
-	for {
-		if k := p.dec.PeekKind(); k == '}' || k == ']' {
-			break
-		}
-		m, err := p.member(v.kind, depth)
-		if err != nil {
+	for k := p.dec.PeekKind(); k != '}' && k != ']'; k = p.dec.PeekKind() {
+		if err := next(p, depth); err != nil {
 			return Value{}, err
 		}
-		p.stack = append(p.stack, m)
 	}
 	if _, err := p.dec.ReadToken(); err != nil {
 		return Value{}, p.syntax(err)
 	}
-	v.members = slices.Clone(p.stack[base:])
-	p.stack = p.stack[:base]
-	if v.kind == Object {
-		sortMembers(v.members)
-	}
-	return v, nil
+	return Value{kind: kind, list: p.shut(names, values)}, nil
 }
 
-// member reads one member of an object or one element of an array.
-func (p *parser) member(kind Kind, depth int) (m Member, err error) {
-	if kind == Object {
-		lit, err := p.dec.ReadValue()
-		if err != nil {
-			return Member{}, p.syntax(err)
-		}
-		if m.Name, err = p.unquote(lit); err != nil {
-			return Member{}, err
-		}
+// shut takes the names and values from these places on as a list of their own.
+func (p *parser) shut(names, values int) *list {
+	if len(p.open.values) == values {
+		return nil
 	}
+	l := &list{values: slices.Clone(p.open.values[values:])}
+	if len(p.open.names) > names {
+		l.names = slices.Clone(p.open.names[names:])
+		sort.Sort(l)
+	}
+	p.open = list{names: p.open.names[:names], values: p.open.values[:values]}
+	return l
+}
+
+// member reads one member of an object.
+func (p *parser) member(depth int) error {
+	lit, err := p.dec.ReadValue()
+	if err != nil {
+		return p.syntax(err)
+	}
+	name, err := p.unquote(lit)
+	if err != nil {
+		return err
+	}
+	p.open.names = append(p.open.names, name)
 	start := p.dec.InputOffset()
-	if m.Value, err = p.value(depth + 1); err != nil {
-		return Member{}, err
+	if err := p.element(depth); err != nil {
+		return err
 	}
-	if depth == 1 && m.Name == "id" {
+	if depth == 1 && name == "id" {
 		p.id = p.text[skip(p.raw, start, separator):p.dec.InputOffset()]
 	}
-	return m, nil
+	return nil
+}
+
+// element reads one element of an array, or the value of a member.
+func (p *parser) element(depth int) error {
+	v, err := p.value(depth + 1)
+	if err != nil {
+		return err
+	}
+	p.open.values = append(p.open.values, v)
+	return nil
 }
 
 // unquote returns the text of the string literal that was just read.

@@ -149,8 +149,8 @@ func (s *Selection) walk(v Value, steps []Step) {
 		if v.Len() == 0 {
 			s.Missing++
 		}
-		for _, m := range v.members {
-			s.walk(m.Value, steps[1:])
+		for i := range v.Len() {
+			s.walk(v.Elem(i), steps[1:])
 		}
 	default:
 		s.Wrong++

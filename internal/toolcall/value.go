@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -35,9 +36,17 @@ type Value struct {
 	// "false" of a boolean. A number kept as canonical text is compared by its
 	// bytes and written without conversion.
 	text string
-	// members are the elements of an array, without names, or the members of
-	// an object in canonical order.
-	members []Member
+	// list is what an array or object contains, nil for nothing.
+	list *list
+}
+
+// list holds the elements of an array, without names, or the members of an
+// object in canonical order. Names stand apart from values, and both behind a
+// pointer, so that one element costs 32 bytes: a message of nothing but zeros
+// and commas is the largest that an agent can make us hold.
+type list struct {
+	names  []string
+	values []Value
 }
 
 // Member is one member of an object.
@@ -71,35 +80,33 @@ func Boolean(b bool) Value {
 // ArrayOf returns an array of elems. An absent element becomes null, so that
 // the others keep their places.
 func ArrayOf(elems ...Value) Value {
-	members := make([]Member, len(elems))
+	l := list{values: slices.Clone(elems)}
 	for i, e := range elems {
 		if e.kind == Absent {
-			e = NullValue
+			l.values[i] = NullValue
 		}
-		members[i].Value = e
 	}
-	return Value{kind: Array, members: members}
+	return Value{kind: Array, list: &l}
 }
 
 // ObjectOf returns an object of members, in any order; those with an absent
 // value are left out. It panics if a name occurs twice: which of the two holds
 // is a question that no value may leave open.
 func ObjectOf(members ...Member) Value {
-	own := make([]Member, 0, len(members))
+	var l list
 	for _, m := range members {
-		if m.Value.kind == Absent {
-			continue
+		if m.Value.kind != Absent {
+			l.names = append(l.names, strings.ToValidUTF8(m.Name, "\uFFFD"))
+			l.values = append(l.values, m.Value)
 		}
-		m.Name = strings.ToValidUTF8(m.Name, "\uFFFD")
-		own = append(own, m)
 	}
-	sortMembers(own)
-	for i := 1; i < len(own); i++ {
-		if own[i].Name == own[i-1].Name {
+	sort.Sort(&l)
+	for i := 1; i < len(l.names); i++ {
+		if l.names[i] == l.names[i-1] {
 			panic("toolcall: ObjectOf with two members of one name")
 		}
 	}
-	return Value{kind: Object, members: own}
+	return Value{kind: Object, list: &l}
 }
 
 // Kind returns the kind of v.
@@ -127,40 +134,47 @@ func (v Value) Number() Decimal {
 
 // Len returns the number of elements of an array or of members of an object,
 // and 0 of any other value.
-func (v Value) Len() int { return len(v.members) }
+func (v Value) Len() int {
+	if v.list == nil {
+		return 0
+	}
+	return len(v.list.values)
+}
 
 // Elem returns element i of an array or the value of member i of an object,
 // 0 <= i < v.Len().
-func (v Value) Elem(i int) Value { return v.members[i].Value }
+func (v Value) Elem(i int) Value { return v.list.values[i] }
 
 // Member returns name and value of member i of an object, 0 <= i < v.Len().
-// Members stand in canonical order, not in that of the message. Elements of an
-// array have the name "".
+// Members stand in canonical order, not in that of the message. For an array it
+// returns element i and no name, so that a walk over all values needs no cases.
 func (v Value) Member(i int) (name string, value Value) {
-	return v.members[i].Name, v.members[i].Value
+	if v.kind == Object {
+		name = v.list.names[i]
+	}
+	return name, v.list.values[i]
 }
 
 // Get returns the member of an object with exactly this name. It is absent
 // where there is none, and where v is not an object.
 func (v Value) Get(name string) Value {
-	if v.kind != Object {
+	if v.kind != Object || v.list == nil {
 		return Value{}
 	}
-	i, found := slices.BinarySearchFunc(v.members, name, func(m Member, name string) int {
-		return compareUTF16(m.Name, name)
-	})
+	i, found := slices.BinarySearchFunc(v.list.names, name, compareUTF16)
 	if !found {
 		return Value{}
 	}
-	return v.members[i].Value
+	return v.list.values[i]
 }
 
 // Equal reports whether v and w are the same JSON value: same kind (true is
 // not 1), numbers by exact value (1.0 is 1), text byte for byte without any
 // normalization, arrays in order, objects regardless of order.
 func (v Value) Equal(w Value) bool {
-	return v.kind == w.kind && v.text == w.text &&
-		slices.EqualFunc(v.members, w.members, func(a, b Member) bool {
-			return a.Name == b.Name && a.Value.Equal(b.Value)
-		})
+	if v.kind != w.kind || v.text != w.text || v.Len() != w.Len() {
+		return false
+	}
+	return v.Len() == 0 ||
+		slices.Equal(v.list.names, w.list.names) && slices.EqualFunc(v.list.values, w.list.values, Value.Equal)
 }
