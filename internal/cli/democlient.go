@@ -31,7 +31,7 @@ type demoClient struct {
 
 // startGate starts `licet mcp` in front of `licet bank` and shakes hands.
 func (d *demoRun) startGate(ctx context.Context, contractPath string) (*demoClient, error) {
-	self, err := d.program()
+	self, err := d.executable()
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,9 @@ func (d *demoRun) startGate(ctx context.Context, contractPath string) (*demoClie
 	return c, nil
 }
 
-// program returns how to start this program again. The name it was started by
+// executable returns how to start this program again now. The name it was started by
 // comes first: under `go test` the executable is the test.
-func (a *app) program() (string, error) {
+func (a *app) executable() (string, error) {
 	if path, err := exec.LookPath(a.self); err == nil {
 		return filepath.Abs(path)
 	}

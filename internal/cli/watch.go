@@ -39,12 +39,12 @@ the end of input.`,
 }
 
 func (a *app) watch(ctx context.Context, s *state, who credentials) error {
+	if who.file == "-" {
+		return usagef("watch reads answers from standard input, so the passphrase must come from elsewhere")
+	}
 	name, err := a.approver(ctx, s, who)
 	if err != nil {
 		return err
-	}
-	if who.file == "-" {
-		return usagef("watch reads answers from standard input, so the passphrase must come from elsewhere")
 	}
 	fmt.Fprintf(a.out, "Watching as %s. Waiting for held calls ...\n", name)
 	in := inbox{app: a, state: s, name: name, lines: lines(a.in), seen: map[string]bool{}}

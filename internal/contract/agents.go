@@ -39,8 +39,10 @@ func (l *loader) agent(name string, n *node, c *Contract) *Agent {
 				continue
 			}
 			r := l.rule(place{agent: name, ref: m.key.text, server: server, tool: tool}, m)
-			r.redact = c.redact[m.key.text]
 			a.rules[m.key.text] = r
+			for _, s := range r.sources {
+				c.sources[s] = true
+			}
 			if !r.Blocked {
 				open = append(open, tool)
 			}

@@ -19,6 +19,7 @@ type Contract struct {
 	catalogs  map[string]Catalog
 	approvals Approvals
 	redact    map[string]redaction // by server.tool
+	sources   map[string]bool      // server.tool whose results some clause reads
 }
 
 // Catalog is what a contract says of one server.
@@ -74,19 +75,9 @@ func (c *Contract) Approvals() Approvals {
 	return a
 }
 
-// Sources returns the tools, as server.tool, whose results some clause reads
-// for `from`. Results of others need not be kept.
-func (c *Contract) Sources() map[string]bool {
-	all := map[string]bool{}
-	for _, a := range c.agents {
-		for _, r := range a.rules {
-			for _, s := range r.sources {
-				all[s] = true
-			}
-		}
-	}
-	return all
-}
+// Reads says whether some clause reads the results of a tool for `from`. Those
+// of others need not be kept.
+func (c *Contract) Reads(server, tool string) bool { return c.sources[ref(server, tool)] }
 
 // Writer returns the first clause that lets an agent write the absolute path,
 // and whether there is one. A contract must not lie where its agents write

@@ -43,7 +43,7 @@ type loader struct {
 
 // contract reads the whole text.
 func (l *loader) contract(root *node) *Contract {
-	c := &Contract{}
+	c := &Contract{sources: map[string]bool{}}
 	if !l.mapping(root, contractWords) {
 		return c
 	}

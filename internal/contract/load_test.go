@@ -153,7 +153,7 @@ func TestDefaults(t *testing.T) {
 	if a := c.Approvals(); a.Expire != 15*time.Minute || a.Quorum != 1 || len(a.Approvers) != 0 {
 		t.Errorf("approvals: %+v", a)
 	}
-	if len(c.Agents())+len(c.Servers())+len(c.Sources()) != 0 {
+	if len(c.Agents())+len(c.Servers()) != 0 || c.Reads("bank", "get_contacts") {
 		t.Error("the least contract names something")
 	}
 }

@@ -25,7 +25,6 @@ type Rule struct {
 	schema  *constraint.Schema
 	limits  []*limit // of the tool
 	shared  []*limit // of the agent, over all its tools
-	redact  redaction
 	sources []string
 }
 
@@ -108,9 +107,6 @@ func (r *Rule) Takes(session string, args toolcall.Value) ([]authz.Take, error) 
 	}
 	return takes, nil
 }
-
-// Redact is [Contract.Redact] for the tool of r.
-func (r *Rule) Redact(args toolcall.Value) (toolcall.Value, bool) { return r.redact.apply(args) }
 
 // Sources returns the tools, as server.tool and sorted, whose results a clause
 // of r reads for `from`.

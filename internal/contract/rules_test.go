@@ -133,8 +133,8 @@ func TestQuestions(t *testing.T) {
 
 func TestSources(t *testing.T) {
 	c := load(t, valid)
-	if all := c.Sources(); len(all) != 1 || !all["bank.get_contacts"] {
-		t.Errorf("sources %v", all)
+	if !c.Reads("bank", "get_contacts") || c.Reads("bank", "get_balance") {
+		t.Error("the contract does not read just the results of bank.get_contacts")
 	}
 	if s := rule(t, "support", "bank", "send_money").Sources(); len(s) != 1 || s[0] != "bank.get_contacts" {
 		t.Errorf("sources %v", s)
@@ -216,11 +216,6 @@ func TestRedact(t *testing.T) {
 			got, configured := c.Redact("bank", tt.tool, args(t, tt.args))
 			if got.Canonical() != tt.want || configured != tt.configured {
 				t.Errorf("%s, %v; want %s, %v", got.Canonical(), configured, tt.want, tt.configured)
-			}
-			if r := c.Agent("support").Rule("bank", contract.ToolsCall, tt.tool); r != nil {
-				if same, _ := r.Redact(args(t, tt.args)); !same.Equal(got) {
-					t.Errorf("the rule redacts %s", same.Canonical())
-				}
 			}
 		})
 	}

@@ -150,7 +150,7 @@ func (g *Gate) grant(ctx context.Context, r *request, q asked, answer *Answer) {
 	answer.Grant = &Grant{
 		call: r.ask.Call, digest: r.ask.Call.Digest(),
 		expires: g.o.Now().Add(GrantLife), now: g.o.Now,
-		record: r.id, ask: r.ask, observe: r.contract.Sources()[r.ask.Call.Server+"."+r.ask.Call.Tool],
+		record: r.id, ask: r.ask, observe: r.contract.Reads(r.ask.Call.Server, r.ask.Call.Tool),
 	}
 }
 
