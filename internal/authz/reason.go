@@ -14,7 +14,6 @@ const (
 // Codes of calls that the contract refuses.
 const (
 	UnknownAgent     Code = "unknown_agent"     // the contract does not know this agent
-	Unauthenticated  Code = "unauthenticated"   // the agent needs a credential that the door was not given
 	NotListed        Code = "not_listed"        // the agent's contract does not name this tool or method
 	BlockedTool      Code = "blocked_tool"      // the contract says `block` for the tool
 	InvalidArguments Code = "invalid_arguments" // not valid against, or not closed by, the pinned inputSchema
@@ -51,7 +50,7 @@ const (
 	FactsFailed    Code = "facts_failed"    // a fact could not be gathered
 	NoEvidence     Code = "no_evidence"     // the decision could not be recorded
 	OperandChanged Code = "operand_changed" // a file was exchanged between decision and grant
-	GrantExpired   Code = "grant_expired"   // the grant was redeemed late, twice, or for another call
+	GrantExpired   Code = "grant_expired"   // the grant was redeemed late, so the call was not forwarded
 	Timeout        Code = "timeout"         // the deadline passed
 	Internal       Code = "internal"        // a defect of licet, caught
 )
@@ -61,7 +60,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		AllowClause, Approved, ApproveClause,
-		UnknownAgent, Unauthenticated, NotListed, BlockedTool, InvalidArguments, NeverClause, NoClause,
+		UnknownAgent, NotListed, BlockedTool, InvalidArguments, NeverClause, NoClause,
 		EvaluationError, LimitReached, LimitUncountable,
 		Quarantined, CatalogUnverified,
 		ApprovalOpen, ApprovalDenied, ApprovalExpired, ApprovalUsed, ApprovalVoid, ApprovalMismatch,
