@@ -36,7 +36,7 @@ func (r *relay) decide(ctx context.Context, l *lane, q *request, t turn) {
 		return
 	}
 	<-t.before
-	r.forward(ctx, l, q, a.Grant)
+	r.forward(ctx, l, q, a)
 }
 
 // wait asks again, this time with patience, and lets later calls pass: they
@@ -75,18 +75,25 @@ func (r *relay) turnDown(l *lane, q *request, a gate.Answer) {
 	}
 }
 
-// forward sends a granted call on, once, if it may still run at the moment of
+// forward sends an allowed call on, once, if it may still run at the moment of
 // sending.
-func (r *relay) forward(ctx context.Context, l *lane, q *request, g *gate.Grant) {
+func (r *relay) forward(ctx context.Context, l *lane, q *request, a gate.Answer) {
 	err := errStale
 	for tries := 0; errors.Is(err, errStale) && tries < listTries; tries++ {
 		if tries > 0 && r.live(ctx, q) != catalog.Pinned {
 			break
 		}
-		err = l.target.sendIf(q.wire, func() error { return r.commit(l, q, g) })
+		err = l.target.sendIf(q.wire, func() error { return r.commit(l, q, a.Grant) })
 	}
-	if err != nil {
-		r.notSent(ctx, l, q, g, err)
+	var broken *writeError
+	switch {
+	case err == nil:
+	case errors.As(err, &broken): // perhaps the other side got it, perhaps not
+		if l.answered(q.msg.ID) != nil {
+			r.lost(ctx, l, q, err.Error())
+		}
+	default:
+		r.keepBack(ctx, l, q, a, err)
 	}
 }
 
@@ -106,24 +113,19 @@ func (r *relay) commit(l *lane, q *request, g *gate.Grant) error {
 	})
 }
 
-// notSent records and answers a granted call that could not be forwarded.
-func (r *relay) notSent(ctx context.Context, l *lane, q *request, g *gate.Grant, err error) {
-	var broken *writeError
-	if errors.As(err, &broken) {
-		if l.answered(q.msg.ID) != nil {
-			r.lost(ctx, l, q, err.Error())
-		}
-		return
-	}
-	r.done(ctx, g, gate.Outcome{Status: gate.Withheld, Detail: err.Error()})
-	code := authz.GrantExpired
+// keepBack records and answers an allowed call that is not forwarded after all.
+// The record of the decision stands; its outcome says that nothing ran.
+func (r *relay) keepBack(ctx context.Context, l *lane, q *request, a gate.Answer, err error) {
+	code := authz.Internal
 	switch {
-	case errors.Is(err, errWithdrawn):
-		return
 	case errors.Is(err, errStale):
 		code = r.staleCode(q)
+	case errors.Is(err, gate.ErrGrantExpired):
+		code = authz.Timeout
 	}
-	r.turnDown(l, q, r.refuse(ctx, q.ask.Call, code, err.Error(), q.msg.Raw))
+	r.done(ctx, a.Grant, gate.Outcome{Status: gate.Withheld, Detail: err.Error()})
+	a.Verdict, a.Reasons, a.Grant = authz.Block, []authz.Reason{{Code: code, Detail: err.Error()}}, nil
+	r.turnDown(l, q, a)
 }
 
 // staleCode says why a tool that was the approved one no longer is.

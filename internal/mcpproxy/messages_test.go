@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/licet-dev/licet/internal/gate"
 )
 
 // TestPasses sends each method of the table through, as both kinds of message
@@ -193,14 +195,15 @@ func TestTooManyInFlight(t *testing.T) {
 }
 
 func TestGrantThatDoesNotRedeem(t *testing.T) {
-	f := newFakeGate()
-	f.unredeem = errLost
-	script(t, f, Options{}, `
-		C> `+c1+listing+`
-		G< check allow pinned: ALLOW allow_clause
-		G< done withheld
-		G< refuse grant_expired: lost
-		C< {"jsonrpc":"2.0","id":1,"result":{..."code":"grant_expired"...`)
+	for code, err := range map[string]error{"timeout": gate.ErrGrantExpired, "internal": gate.ErrRedeemed} {
+		f := newFakeGate()
+		f.unredeem = err
+		script(t, f, Options{}, `
+			C> `+c1+listing+`
+			G< check allow pinned: ALLOW allow_clause
+			G< done withheld
+			C< {"jsonrpc":"2.0","id":1,"result":{..."code":"`+code+`"..."verdict":"BLOCK"...`)
+	}
 }
 
 func TestOutcomeThatCannotBeRecorded(t *testing.T) {
