@@ -1,0 +1,122 @@
+package constraint
+
+import (
+	"errors"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// local is the Env of most tests: one file system, every tool of server bank.
+var local = Env{Resolve: true, Source: func(server, tool string) error {
+	if server != "bank" {
+		return errors.New("unknown server " + server)
+	}
+	return nil
+}}
+
+func value(t testing.TB, text string) toolcall.Value {
+	t.Helper()
+	v, err := toolcall.Parse([]byte(text), toolcall.Bounds{})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+func compile(t testing.TB, spec string, env Env) *Set {
+	t.Helper()
+	s, err := New(value(t, spec), env)
+	if err != nil {
+		t.Fatalf("%s: %v", spec, err)
+	}
+	return s
+}
+
+// argument selects x, or its elements where elements says so, from arguments
+// where x is the JSON text; "" is absent.
+func argument(t testing.TB, text string, elements bool) toolcall.Selection {
+	t.Helper()
+	name := "x"
+	if elements {
+		name = "x[]"
+	}
+	p, err := toolcall.ParsePath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text == "" {
+		return p.Select(toolcall.ObjectOf())
+	}
+	return p.Select(value(t, `{"x":`+text+`}`))
+}
+
+// world answers questions about files and statements without looking anywhere.
+type world struct {
+	links  map[string]string // path to target, both absolute
+	leaves map[string]bool   // files that exist
+	cwd    string
+	fold   bool
+	places Places
+	stated map[string]bool // canonical texts of values
+	blind  bool            // answers nothing about files
+}
+
+var home = world{
+	links: map[string]string{
+		"/ws/out": "/etc", "/ws/in": "/ws/src", "/ws/cfg": "/ws/.claude", "/data": "/mnt/data",
+		"/ws/.env": "/ws/keys/env", "/ws/null": "/dev/null", "/ws/self": "/proc/self/environ",
+	},
+	leaves: map[string]bool{"/ws/a.txt": true, "/ws/src/main.go": true, "/ws/keys/env": true,
+		"/srv/a.txt": true, "/srv/.txt": true, "/srv/a.b.txt": true, "/srv/b.txt": true, "/srv/é.txt": true},
+	cwd:    "/ws/src",
+	places: Places{Workspace: "/ws", Home: "/home/u", Tmp: "/tmp"},
+}
+
+func (w world) resolve(text, base string) (File, bool) {
+	dir, known := w.cwd, w.cwd != ""
+	if base != "" {
+		dir, known = w.places.Expand(base)
+	}
+	if !strings.HasPrefix(text, "/") {
+		text = dir + "/" + text
+	} else {
+		known = true
+	}
+	at := "/"
+	for _, name := range strings.Split(text, "/") {
+		at = path.Join(at, name)
+		if target, ok := w.links[at]; ok {
+			at = target
+		}
+	}
+	return File{Path: at, Fold: w.fold, Leaf: w.leaves[at]}, known && !w.blind
+}
+
+func (w world) answer(qs []Question) Answers {
+	a := Answers{Files: map[string]File{}, Stated: map[string]bool{}, Places: w.places}
+	for _, q := range qs {
+		switch {
+		case q.Stated != nil:
+			a.Stated[q.Key] = w.stated[q.Stated.Value.Canonical()]
+		case q.File != nil:
+			if f, ok := w.resolve(q.File.Text, q.File.Base); ok {
+				a.Files[q.Key] = f
+			}
+		}
+	}
+	return a
+}
+
+// sides judges a selection in a world.
+func (w world) sides(s *Set, sel toolcall.Selection) (permits, forbids bool, why Miss) {
+	a := w.answer(s.Questions(sel))
+	permits, miss := s.Permits(sel, a)
+	forbids, match := s.Forbids(sel, a)
+	if permits {
+		return permits, forbids, match
+	}
+	return permits, forbids, miss
+}

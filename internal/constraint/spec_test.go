@@ -1,0 +1,249 @@
+package constraint
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// specErrors holds specs that New refuses, with the whole message.
+var specErrors = []struct{ spec, want string }{
+	{`1`, "expected constraints such as {max: 100}, got number"},
+	{`{}`, "no constraint stands beside the argument"},
+	{`{"numbers": "en"}`, "at /numbers: \"numbers\" says how `from` reads numbers, and there is no `from`"},
+	{`{"maxx": 1}`, `at /maxx: unknown constraint "maxx": expected const, from, in, items, length, max, min, multiple_of, not_in, path, pattern; did you mean "max"?`},
+	{`{"a/b~c": 1}`, `at /a~1b~0c: unknown constraint "a/b~c": expected const, from, in, items, length, max, min, multiple_of, not_in, path, pattern`},
+	{`{"url": {}}`, `at /url: "url" is not in this version of licet`},
+	{`{"email": {}}`, `at /email: "email" is not in this version of licet`},
+	{`{"identifiers": {}}`, `at /identifiers: "identifiers" is not in this version of licet`},
+	{`{"shell": {}}`, `at /shell: "shell" is not in this version of licet`},
+	{`{"sql": {}}`, `at /sql: "sql" is not in this version of licet`},
+	{`{"optional": true, "max": 1}`, `at /optional: "optional" is not in this version of licet`},
+
+	{`{"const": null}`, "at /const: null counts as an absent argument, which no constraint matches"},
+	{`{"in": [1, null]}`, "at /in/1: null counts as an absent argument, which no constraint matches"},
+	{`{"in": []}`, "at /in: expected a list of at least one value, got an empty array"},
+	{`{"in": "a"}`, "at /in: expected a list of at least one value, got string"},
+	{`{"not_in": {}}`, "at /not_in: expected a list of at least one value, got an empty object"},
+
+	{`{"min": "1"}`, "at /min: expected a number, got string"},
+	{`{"max": null}`, "at /max: expected a number, got null"},
+	{`{"min": 100, "max": 1}`, "at /min: min 100 is more than max 1: nothing can hold"},
+	{`{"multiple_of": 0}`, "at /multiple_of: expected a number above 0, got 0"},
+	{`{"multiple_of": -5}`, "at /multiple_of: expected a number above 0, got -5"},
+	{`{"multiple_of": true}`, "at /multiple_of: expected a number, got boolean"},
+
+	{`{"length": -1}`, "at /length: expected a whole number of at least 0, got -1"},
+	{`{"length": 1.5}`, "at /length: expected a whole number of at least 0, got 1.5"},
+	{`{"length": "3"}`, "at /length: expected a whole number or {min: N, max: N}, got string"},
+	{`{"length": {}}`, "at /length: expected a whole number or {min: N, max: N}, got an empty object"},
+	{`{"length": {"mim": 1}}`, `at /length/mim: unknown bound "mim": expected min, max; did you mean "min"?`},
+	{`{"items": {"max": 1e30}}`, "at /items/max: expected a whole number of at least 0, got 1e+30"},
+	{`{"items": {"min": 3, "max": 2}}`, "at /items/min: min 3 is more than max 2: nothing can hold"},
+
+	{`{"pattern": 1}`, "at /pattern: expected an RE2 expression, got number"},
+	{`{"pattern": ""}`, "at /pattern: expected an RE2 expression, got string"},
+	{`{"pattern": "("}`, "at /pattern: the expression cannot be compiled: error parsing regexp: missing closing ): `(`"},
+	{`{"pattern": ")("}`, "at /pattern: the expression cannot be compiled: error parsing regexp: unexpected ): `)(`"},
+	{`{"pattern": "a)|(?:b"}`, "at /pattern: the expression cannot be compiled: error parsing regexp: unexpected ): `a)|(?:b`"},
+	{`{"pattern": "a(?=b)"}`, "at /pattern: the expression cannot be compiled: error parsing regexp: invalid or unsupported Perl syntax: `(?=`"},
+	{`{"pattern": "(?-s)."}`, "at /pattern: flags m and s in (?-s) are fixed: the whole text is matched, and . matches line breaks too"},
+	{`{"pattern": "a(?im:^b$)"}`, "at /pattern: flags m and s in (?im: are fixed: the whole text is matched, and . matches line breaks too"},
+	{`{"pattern": "\\\\(?m)a"}`, "at /pattern: flags m and s in (?m) are fixed: the whole text is matched, and . matches line breaks too"},
+	{`{"pattern": "\\Qa"}`, "at /pattern: the expression cannot be compiled as a group (is a \\Q without \\E?): error parsing regexp: missing closing ): `(?s)\\A(?:\\Qa)\\z`"},
+
+	{`{"from": []}`, "at /from: expected at least one source"},
+	{`{"from": 1}`, "at /from: expected request, {result: server.tool, at: PATH} or {literal: [...]}, got number"},
+	{`{"from": "requst"}`, `at /from: unknown source "requst": expected request; did you mean "request"?`},
+	{`{"from": ["request", "user"]}`, `at /from/1: unknown source "user": expected request`},
+	{`{"from": [{"claim": "email"}]}`, `at /from/0/claim: "claim" is not in this version of licet`},
+	{`{"from": {"claim": "email"}}`, `at /from/claim: "claim" is not in this version of licet`},
+	{`{"from": {"rezult": "bank.x"}}`, `at /from/rezult: unknown member "rezult": expected result, at, literal; did you mean "result"?`},
+	{`{"from": {}}`, "at /from: expected {result: server.tool, at: PATH} or {literal: [...]}"},
+	{`{"from": {"at": "a"}}`, "at /from: expected {result: server.tool, at: PATH} or {literal: [...]}"},
+	{`{"from": {"literal": ["a"], "at": "a"}}`, "at /from: expected {result: server.tool, at: PATH} or {literal: [...]}"},
+	{`{"from": {"literal": ["a"], "result": "bank.x"}}`, "at /from: result and literal are two sources: write two list entries"},
+	{`{"from": {"result": "bank"}}`, "at /from/result: expected a tool as server.tool"},
+	{`{"from": {"result": ".x"}}`, "at /from/result: expected a tool as server.tool"},
+	{`{"from": {"result": 7}}`, "at /from/result: expected a tool as server.tool"},
+	{`{"from": {"result": "bnk.get.x"}}`, "at /from/result: unknown server bnk"},
+	{`{"from": {"result": "bank.x", "at": 1}}`, "at /from/at: expected a path such as items[].id, got number"},
+	{`{"from": {"result": "bank.x", "at": ""}}`, "at /from/at: path is empty"},
+	{`{"from": {"literal": []}}`, "at /from/literal: expected a list of texts and numbers, got an empty array"},
+	{`{"from": {"literal": "a"}}`, "at /from/literal: expected a list of texts and numbers, got string"},
+	{`{"from": {"literal": ["a", ""]}}`, "at /from/literal/1: expected a text that is not empty or a number: nothing else counts as stated"},
+	{`{"from": ["request", {"literal": [true]}]}`, "at /from/1/literal/0: expected a text that is not empty or a number: nothing else counts as stated"},
+	{`{"from": "request", "numbers": "de"}`, `at /numbers: "de" is not in this version of licet: numbers are read as in English (en)`},
+	{`{"from": "request", "numbers": 1}`, "at /numbers: expected en, got number"},
+
+	{`{"path": {}}`, "at /path: expected {read: [...]} or {write: [...]}"},
+	{`{"path": "/a"}`, "at /path: expected {read: [...]} or {write: [...]}"},
+	{`{"path": {"read": ["/a"], "write": ["/b"]}}`, "at /path: read and write are two constraints: one path is either read or written"},
+	{`{"path": {"wrote": ["/a"]}}`, `at /path/wrote: unknown member "wrote": expected read, write, base; did you mean "write"?`},
+	{`{"path": {"read": "/a"}}`, "at /path/read: expected a list of patterns, got string"},
+	{`{"path": {"read": [1]}}`, "at /path/read/0: expected a pattern, got number"},
+	{`{"path": {"read": []}}`, "at /path/read: expected at least one pattern without !: nothing would be covered"},
+	{`{"path": {"read": ["!/a"]}}`, "at /path/read: expected at least one pattern without !: nothing would be covered"},
+	{`{"path": {"read": ["src/**"]}}`, `at /path/read/0: expected a path that begins with /, ${workspace}, ${home} or ${tmp}, got "src/**"`},
+	{`{"path": {"read": ["~/x"]}}`, `at /path/read/0: expected a path that begins with /, ${workspace}, ${home} or ${tmp}, got "~/x"`},
+	{`{"path": {"read": [""]}}`, `at /path/read/0: expected a path that begins with /, ${workspace}, ${home} or ${tmp}, got ""`},
+	{`{"path": {"read": ["/a", "!b"]}}`, `at /path/read/1: expected a path that begins with /, ${workspace}, ${home} or ${tmp}, got "!b"`},
+	{`{"path": {"read": ["${workspac}/x"]}}`, `at /path/read/0: unknown place "workspac": expected workspace, home, tmp; did you mean "workspace"?`},
+	{`{"path": {"read": ["${workspace}x"]}}`, `at /path/read/0: expected ${workspace}, ${home} or ${tmp}, then / or the end, in "${workspace}x"`},
+	{`{"path": {"read": ["${workspace"]}}`, `at /path/read/0: expected ${workspace}, ${home} or ${tmp}, then / or the end, in "${workspace"`},
+	{`{"path": {"read": ["/a/${home}"]}}`, `at /path/read/0: '$' in "/a/${home}" has no meaning in a pattern: only * and a final /** are wildcards`},
+	{`{"path": {"read": ["/a/?.txt"]}}`, `at /path/read/0: '?' in "/a/?.txt" has no meaning in a pattern: only * and a final /** are wildcards`},
+	{`{"path": {"read": ["/a/{b,c}"]}}`, `at /path/read/0: '{' in "/a/{b,c}" has no meaning in a pattern: only * and a final /** are wildcards`},
+	{`{"path": {"read": ["/a/[b]"]}}`, `at /path/read/0: '[' in "/a/[b]" has no meaning in a pattern: only * and a final /** are wildcards`},
+	{`{"path": {"read": ["/a\\b"]}}`, `at /path/read/0: '\\' in "/a\\b" has no meaning in a pattern: only * and a final /** are wildcards`},
+	{`{"path": {"read": ["/a/**/b"]}}`, `at /path/read/0: ** in "/a/**/b" stands elsewhere than as the last name`},
+	{`{"path": {"read": ["/a/x**"]}}`, `at /path/read/0: ** in "/a/x**" stands elsewhere than as the last name`},
+	{`{"path": {"read": ["/a/../b"]}}`, `at /path/read/0: "/a/../b" is not in its shortest form: no empty names, . or .., no / at the end`},
+	{`{"path": {"read": ["/a//b"]}}`, `at /path/read/0: "/a//b" is not in its shortest form: no empty names, . or .., no / at the end`},
+	{`{"path": {"read": ["/a/"]}}`, `at /path/read/0: "/a/" is not in its shortest form: no empty names, . or .., no / at the end`},
+	{`{"path": {"read": ["${home}/../x"]}}`, `at /path/read/0: "${home}/../x" is not in its shortest form: no empty names, . or .., no / at the end`},
+	{`{"path": {"read": ["/a"], "base": 1}}`, "at /path/base: expected a directory, got number"},
+	{`{"path": {"read": ["/a"], "base": "src"}}`, `at /path/base: expected a path that begins with /, ${workspace}, ${home} or ${tmp}, got "src"`},
+	{`{"path": {"read": ["/a"], "base": "/a/*"}}`, "at /path/base: expected one directory, without ! and *"},
+}
+
+func TestSpecErrors(t *testing.T) {
+	for _, tt := range specErrors {
+		s, err := New(value(t, tt.spec), local)
+		var se *SpecError
+		if s != nil || !errors.As(err, &se) || err.Error() != tt.want {
+			t.Errorf("%s:\n got %v\nwant %s", tt.spec, err, tt.want)
+		}
+	}
+}
+
+// TestStrictEnv shows what the zero Env refuses.
+func TestStrictEnv(t *testing.T) {
+	for spec, want := range map[string]string{
+		`{"from": {"result": "bank.x"}}`:                "at /from/result: no catalog is known that has bank.x",
+		`{"path": {"read": ["/a"], "base": "/a"}}`:      "at /path/base: base has no use where paths are not resolved: only absolute ones hold there",
+		`{"path": {"read": ["/a"], "base": "${home}"}}`: "at /path/base: base has no use where paths are not resolved: only absolute ones hold there",
+	} {
+		if _, err := New(value(t, spec), Env{}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", spec, err, want)
+		}
+	}
+}
+
+func TestNeverUsable(t *testing.T) {
+	for spec, want := range map[string]string{
+		`{"from": "request"}`:            "at /from: from cannot stand in a never clause: that a value is not known to be stated does not make it safe",
+		`{"items": {"max": 3}}`:          "at /items: items in a never clause takes min only: one more element in the argument would turn an upper bound off",
+		`{"items": 3, "min": 2}`:         "at /items: items in a never clause takes min only: one more element in the argument would turn an upper bound off",
+		`{"const": [1, 2]}`:              "at /const: const in a never clause lists texts, numbers, true and false only: one more element in the argument would turn [1,2] off; name the parts by path, such as ids[]",
+		`{"not_in": ["a", {"a": [1]}]}`:  `at /not_in: not_in in a never clause lists texts, numbers, true and false only: one more element in the argument would turn {"a":[1]} off; name the parts by path, such as ids[]`,
+		`{"in": ["a"], "length": 1}`:     "",
+		`{"path": {"read": ["/a/**"]}}`:  "",
+		`{"items": {"min": 3}}`:          "",
+		`{"pattern": "a", "max": 1}`:     "",
+		`{"multiple_of": 5, "const": 5}`: "",
+	} {
+		got := ""
+		if err := compile(t, spec, local).NeverUsable(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", spec, got, want)
+		}
+	}
+}
+
+// TestCanonical holds specs of one meaning in a group, and different meanings
+// in different groups.
+func TestCanonical(t *testing.T) {
+	groups := [][]string{
+		{`{"min": 1, "max": 100}`, `{"max": 1e2, "min": 1.0}`},
+		{`{"min": 1}`, `{"min": 1.00}`},
+		{`{"max": 1}`},
+		{`{"const": 1}`, `{"const": 1.0}`},
+		{`{"in": [1]}`, `{"in": [1, 1.0]}`},
+		{`{"in": [1, "a"]}`, `{"in": ["a", 1]}`},
+		{`{"in": [1, "A"]}`},
+		{`{"not_in": [1, "a"]}`},
+		{`{"length": 3}`, `{"length": {"max": 3, "min": 3}}`, `{"length": 3.0}`},
+		{`{"length": {"max": 3}}`, `{"length": {"min": 0, "max": 3}}`},
+		{`{"length": {"min": 3}}`},
+		{`{"items": {"min": 3}}`},
+		{`{"items": 9007199254740993}`},
+		{`{"items": 9007199254740992}`},
+		{`{"pattern": "a"}`}, {`{"pattern": "a*"}`},
+		{`{"from": "request"}`, `{"from": ["request"]}`, `{"from": ["request", "request"], "numbers": "en"}`},
+		{`{"from": ["request", {"literal": ["a", 2]}]}`, `{"from": [{"literal": [2.0, "a"]}, "request"]}`},
+		{`{"from": {"result": "bank.a.b"}}`},
+		{`{"from": {"result": "bank.a.b", "at": "x"}}`, `{"from": {"result": "bank.a.b", "at": "[\"x\"]"}}`},
+		{`{"path": {"read": ["/a", "!/b"]}}`, `{"path": {"read": ["!/b", "/a", "/a"]}}`},
+		{`{"path": {"write": ["/a", "!/b"]}}`},
+		{`{"path": {"read": ["/a", "!/b"], "base": "/b"}}`},
+		{`{"path": {"read": ["/a", "/b"]}}`},
+	}
+	seen := map[string]string{}
+	for _, group := range groups {
+		first := compile(t, group[0], local).Canonical().Canonical()
+		if other, dup := seen[first]; dup {
+			t.Errorf("%s and %s have one meaning", group[0], other)
+		}
+		seen[first] = group[0]
+		for _, spec := range group[1:] {
+			if got := compile(t, spec, local).Canonical().Canonical(); got != first {
+				t.Errorf("%s is %s, but %s is %s", group[0], first, spec, got)
+			}
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	want := strings.Fields("const from in items length max min multiple_of not_in path pattern")
+	if got := Kinds(); !slices.Equal(got, want) {
+		t.Errorf("kinds: %v", got)
+	}
+	for _, word := range Later() {
+		if _, err := New(toolcall.ObjectOf(toolcall.Member{Name: word, Value: whole(1)}), local); err == nil || !strings.Contains(err.Error(), notYet) {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+}
+
+// FuzzNew states that a spec is refused with a *SpecError or compiles to a set
+// whose canonical form compiles to the same one.
+func FuzzNew(f *testing.F) {
+	for _, tt := range kindsTable {
+		f.Add(tt.spec)
+	}
+	for _, tt := range specErrors {
+		f.Add(tt.spec)
+	}
+	for _, tt := range pathTable {
+		f.Add(tt.spec)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		spec, err := toolcall.Parse([]byte(text), toolcall.Bounds{})
+		if err != nil {
+			return
+		}
+		s, err := New(spec, local)
+		if err != nil {
+			if se := (*SpecError)(nil); !errors.As(err, &se) || s != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			return
+		}
+		again, err := New(s.Canonical(), local)
+		if err != nil {
+			t.Fatalf("%s: its canonical form %s: %v", text, s.Canonical().Canonical(), err)
+		}
+		if !again.Canonical().Equal(s.Canonical()) {
+			t.Fatalf("%s: %s became %s", text, s.Canonical().Canonical(), again.Canonical().Canonical())
+		}
+		for _, v := range []string{"", "1", `"a"`, "[]", `["/ws/a", 1]`, "{}"} {
+			home.sides(s, argument(t, v, false))
+		}
+	})
+}
