@@ -1,7 +1,6 @@
 package constraint
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -57,17 +56,23 @@ func newChoice(word string, values []toolcall.Value) (kind, *SpecError) {
 func (c *choice) name() string { return c.word }
 
 func (c *choice) unmet(v toolcall.Value, _ Answers) string {
-	if c.word == "not_in" {
-		return ifTrue(c.resembles(v), "is or has a part that is in not_in %s", c)
+	switch {
+	case c.word == "not_in" && c.resembles(v):
+		return "is or has a part that is " + c.String()
+	case c.word != "not_in" && !c.lists(v):
+		return "is not " + c.String()
 	}
-	return ifTrue(!c.lists(v), "is not in %s", c)
+	return ""
 }
 
 func (c *choice) met(v toolcall.Value, _ Answers) string {
-	if c.word == "not_in" {
-		return ifTrue(!c.lists(v), "is not in %s", c)
+	switch {
+	case c.word == "not_in" && !c.lists(v):
+		return "is not " + c.String()
+	case c.word != "not_in" && c.resembles(v):
+		return "is or has a part that is " + c.String()
 	}
-	return ifTrue(c.resembles(v), "is or has a part that is in %s", c)
+	return ""
 }
 
 // lists reports whether v is exactly one of the values.
@@ -107,22 +112,20 @@ func (c *choice) canonical() toolcall.Value {
 	return toolcall.ArrayOf(c.values...)
 }
 
-// String returns the listed values, shortened.
-func (c *choice) String() string { return cut(c.canonical().Canonical()) }
+// String names the values, shortened.
+func (c *choice) String() string {
+	word := "in "
+	if c.word == "const" {
+		word = "const "
+	}
+	return word + cut(c.canonical().Canonical())
+}
 
 // sorted returns values in the order of their canonical text, equal ones once.
 func sorted(values []toolcall.Value) []toolcall.Value {
 	values = slices.Clone(values)
 	slices.SortFunc(values, func(a, b toolcall.Value) int { return strings.Compare(a.Canonical(), b.Canonical()) })
 	return slices.CompactFunc(values, toolcall.Value.Equal)
-}
-
-// ifTrue returns the text if cond, else "".
-func ifTrue(cond bool, format string, args ...any) string {
-	if !cond {
-		return ""
-	}
-	return fmt.Sprintf(format, args...)
 }
 
 // describe names a value of a spec in a message.
@@ -172,22 +175,28 @@ func (n *number) holds(d toolcall.Decimal) bool {
 }
 
 var (
-	outside = map[string]string{"min": "is less than min", "max": "is more than max", "multiple_of": "is no multiple of"}
-	inside  = map[string]string{"min": "is at least min", "max": "is at most max", "multiple_of": "is a multiple of"}
+	outside = map[string]string{"min": "is less than min ", "max": "is more than max ", "multiple_of": "is no multiple of "}
+	inside  = map[string]string{"min": "is at least min ", "max": "is at most max ", "multiple_of": "is a multiple of "}
 )
 
 func (n *number) unmet(v toolcall.Value, _ Answers) string {
-	if v.Kind() != toolcall.Number {
+	switch {
+	case v.Kind() != toolcall.Number:
 		return "is no number"
+	case !n.holds(v.Number()):
+		return outside[n.word] + n.bound.String()
 	}
-	return ifTrue(!n.holds(v.Number()), "%s %s", outside[n.word], n.bound)
+	return ""
 }
 
 func (n *number) met(v toolcall.Value, _ Answers) string {
-	if v.Kind() != toolcall.Number {
+	switch {
+	case v.Kind() != toolcall.Number:
 		return "is no number"
+	case n.holds(v.Number()):
+		return inside[n.word] + n.bound.String()
 	}
-	return ifTrue(n.holds(v.Number()), "%s %s", inside[n.word], n.bound)
+	return ""
 }
 
 func (n *number) questions(qs []Question, _ toolcall.Value) []Question { return qs }

@@ -97,12 +97,17 @@ var guarded = []Guarded{
 // GuardedPatterns returns the guarded files, for documentation.
 func GuardedPatterns() []Guarded { return append([]Guarded(nil), guarded...) }
 
-// guards holds the names of the guarded patterns, folded, with the wildcard of
-// a tree taken off.
-var guards = func() [][]string {
-	all := make([][]string, len(guarded))
-	for i, g := range guarded {
-		all[i] = strings.Split(looseName(strings.TrimSuffix(g.Pattern, "/**")), "/")
+// guards holds the names of the guarded patterns, folded, by the first of them
+// where it has no wildcard, else under "*". The wildcard of a tree is taken off.
+var guards = func() map[string][][]string {
+	all := map[string][][]string{}
+	for _, g := range guarded {
+		names := strings.Split(looseName(strings.TrimSuffix(g.Pattern, "/**")), "/")
+		first := names[0]
+		if strings.Contains(first, "*") {
+			first = "*"
+		}
+		all[first] = append(all[first], names)
 	}
 	return all
 }()
@@ -115,11 +120,13 @@ func isGuarded(names []string) bool {
 	for i, n := range names {
 		folded[i] = looseName(n)
 	}
-	for i := range folded {
-		for _, g := range guards {
-			n := min(len(g), len(folded)-i)
-			if matchAll(g[:n], folded[i:i+n]) {
-				return true
+	for i, first := range folded {
+		for _, list := range [][][]string{guards[first], guards["*"]} {
+			for _, g := range list {
+				n := min(len(g), len(folded)-i)
+				if matchAll(g[:n], folded[i:i+n]) {
+					return true
+				}
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	fault "github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -51,9 +52,9 @@ const (
 	draft2020 = "https://json-schema.org/draft/2020-12/schema"
 	draft7    = "http://json-schema.org/draft-07/schema"
 
-	// self is the name under which a schema is compiled. All that it refers to
-	// must lie below it.
-	self = "licet:schema"
+	// self is the name under which a schema is compiled; all that it refers to
+	// must lie in it. It has a path, so that a relative name leads elsewhere.
+	self = "licet://schema/self"
 )
 
 // CompileSchema compiles an input schema: JSON Schema 2020-12, or draft-07
@@ -185,16 +186,22 @@ func (s *Schema) Check(args toolcall.Value) error {
 	return &ArgumentError{Msg: "cannot be checked against the schema: " + err.Error()}
 }
 
-// explain turns the compiler's tree of errors into the place that is furthest
-// down and common to all of them.
+// explain returns the place and keyword that the compiler's tree of errors
+// comes down to, before it branches.
 func explain(e *jsonschema.ValidationError) *ArgumentError {
 	for len(e.Causes) == 1 {
+		if _, ok := e.ErrorKind.(*fault.PropertyNames); ok {
+			break // below is the name, which has no place of its own
+		}
 		e = e.Causes[0]
 	}
 	var pointer strings.Builder
 	for _, name := range e.InstanceLocation {
 		pointer.WriteString(member(name))
 	}
-	keyword := strings.Join(e.ErrorKind.KeywordPath(), "/")
-	return &ArgumentError{pointer.String(), fmt.Sprintf("is not valid against %q of the schema", keyword)}
+	msg := "is allowed by no part of the schema"
+	if keyword := strings.Join(e.ErrorKind.KeywordPath(), "/"); keyword != "" {
+		msg = fmt.Sprintf("is not valid against %q of the schema", keyword)
+	}
+	return &ArgumentError{pointer.String(), msg}
 }

@@ -72,18 +72,24 @@ func (s *size) of(v toolcall.Value) (int64, bool) {
 
 func (s *size) unmet(v toolcall.Value, _ Answers) string {
 	n, ok := s.of(v)
-	if !ok {
+	switch {
+	case !ok:
 		return "has no " + s.word
+	case n < s.low || n > s.high:
+		return fmt.Sprintf("has %s %d, not %s", s.word, n, s)
 	}
-	return ifTrue(n < s.low || n > s.high, "has %s %d, not %s", s.word, n, s)
+	return ""
 }
 
 func (s *size) met(v toolcall.Value, _ Answers) string {
 	n, ok := s.of(v)
-	if !ok {
+	switch {
+	case !ok:
 		return "has no " + s.word
+	case n >= s.low && n <= s.high:
+		return fmt.Sprintf("has %s %d, which is %s", s.word, n, s)
 	}
-	return ifTrue(n >= s.low && n <= s.high, "has %s %d, which is %s", s.word, n, s)
+	return ""
 }
 
 // String returns the bounds in words.
@@ -164,17 +170,23 @@ var (
 func (p *textPattern) name() string { return "pattern" }
 
 func (p *textPattern) unmet(v toolcall.Value, _ Answers) string {
-	if v.Kind() != toolcall.String {
+	switch {
+	case v.Kind() != toolcall.String:
 		return "is no text"
+	case !p.re.MatchString(v.Text()):
+		return "does not match pattern " + cut(p.source)
 	}
-	return ifTrue(!p.re.MatchString(v.Text()), "does not match pattern %s", cut(p.source))
+	return ""
 }
 
 func (p *textPattern) met(v toolcall.Value, _ Answers) string {
-	if v.Kind() != toolcall.String {
+	switch {
+	case v.Kind() != toolcall.String:
 		return "is no text"
+	case p.re.MatchString(v.Text()):
+		return "matches pattern " + cut(p.source)
 	}
-	return ifTrue(p.re.MatchString(v.Text()), "matches pattern %s", cut(p.source))
+	return ""
 }
 
 func (p *textPattern) questions(qs []Question, _ toolcall.Value) []Question { return qs }
