@@ -181,6 +181,20 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// A call that waits for its turn can still be cancelled.
+func TestCancelledBeforeItsTurn(t *testing.T) {
+	const slow = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"allow","arguments":{"slow":true}}}`
+	script(t, newFakeGate(), Options{}, allowed+`
+		C> `+slow+`
+		C> `+callOf(3, "allow")+`
+		G< check allow pinned: ALLOW allow_clause
+		C> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}
+		ok
+		G< check allow pinned: ALLOW allow_clause
+		G< done withheld
+		S< `+slow)
+}
+
 func TestTooManyInFlight(t *testing.T) {
 	script(t, newFakeGate(), Options{MaxInFlight: 1}, `
 		C> {"jsonrpc":"2.0","id":1,"method":"ping"}
@@ -312,6 +326,18 @@ func TestFraming(t *testing.T) {
 			C< {"jsonrpc":"2.0","id":1,"error":{"code":502,...`,
 	} {
 		t.Run(name, func(t *testing.T) { script(t, newFakeGate(), Options{MaxMessage: 256}, test) })
+	}
+}
+
+func TestLongestMessage(t *testing.T) {
+	text := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, end := range []string{"\n", "\r\n"} {
+		for spare, fine := range map[int]bool{0: true, 1: true, -1: false, -2: false, -3: false} {
+			l, err := newLines(strings.NewReader(text+end), len(text)+spare).next()
+			if err != nil || (l.bad == "") != fine || fine && string(l.wire) != text+end {
+				t.Errorf("%d bytes to spare before %q: %q, %v", spare, end, l.bad, err)
+			}
+		}
 	}
 }
 

@@ -26,8 +26,8 @@ type process struct {
 }
 
 // start runs the server in a process group of its own, so that what it starts
-// ends with it.
-func start(o Options) (*process, error) {
+// ends with it. grace is how long it is given at each step of its end.
+func start(o Options, grace time.Duration) (*process, error) {
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = withoutOwn(o.Env), o.Dir, grace
 	cmd.Stderr = &prefixed{log: log.New(o.Log, "["+o.Server+"] ", 0)}

@@ -321,6 +321,17 @@ func TestOutcomeComesFirst(t *testing.T) {
 	}
 }
 
+func TestDefectWhileRecordingAnOutcome(t *testing.T) {
+	f := newFakeGate()
+	f.onDone = func() { panic("a defect") }
+	b := newBench(t, f)
+	b.feed(Client, []byte(c1+"\n"))
+	b.feed(Server, []byte(r1+"\n"))
+	if b.toClient.String() != r1+"\n" {
+		t.Errorf("the client got %q", b.toClient.String())
+	}
+}
+
 // A defect outside of a decision costs the message, and nothing else.
 func TestDefect(t *testing.T) {
 	b := newBench(t, newFakeGate())

@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.complete(); err != nil {
 		return err
 	}
-	p, err := start(o)
+	p, err := start(o, grace)
 	if err != nil {
 		return fmt.Errorf("starting server %s: %w", o.Server, err)
 	}

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -48,6 +50,12 @@ var roles = map[string]func() error{
 			fmt.Fprintln(os.Stderr, v)
 		}
 		return err
+	},
+	"parent": func() error { // ends and leaves a child that does not
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), playEnv+"=stubborn")
+		child.Stdout = os.Stdout
+		return child.Start()
 	},
 	"fail": func() error { return fmt.Errorf("cannot serve\n%s", strings.Repeat("x", 3*maxLogLine)) },
 	"stubborn": func() error { // ends neither with its input nor when asked to
@@ -158,21 +166,23 @@ func TestServerThatFails(t *testing.T) {
 	}
 }
 
-// A server that ignores the end of its input and SIGTERM is killed.
-func TestStubbornServer(t *testing.T) {
-	p, err := start(playing("stubborn"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.grace = 10 * time.Millisecond
-	if _, err := bufio.NewReader(p).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Stop(); err != nil {
-		t.Errorf("stopping it by force: %v", err)
-	}
-	if _, err := io.Copy(io.Discard, p); err == nil && p.cmd.ProcessState == nil {
-		t.Error("it still runs")
+// A server that ignores the end of its input and SIGTERM is killed, and so is
+// what a server leaves behind: reading comes to its end.
+func TestServersThatDoNotEnd(t *testing.T) {
+	for _, role := range []string{"stubborn", "parent"} {
+		p, err := start(playing(role), 10*time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bufio.NewReaderSize(p, 16).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Stop(); err != nil {
+			t.Errorf("%s: %v", role, err)
+		}
+		if _, err := io.Copy(io.Discard, p); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: reading to the end: %v", role, err)
+		}
 	}
 }
 
