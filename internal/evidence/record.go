@@ -74,25 +74,38 @@ func (l Link) At(now time.Time) time.Time {
 }
 
 // Seal makes the record that follows head, at head.At(now). The body must be a
-// canonical JSON object of at most MaxBody bytes. A record that could not be
-// verified or ordered later is refused: one without a name, of a kind outside
-// Kinds, or from before 1970 or after 2261, where nanoseconds do not fit into
-// 64 bits.
+// canonical JSON object. A record that could not be read, verified or ordered
+// later is refused; see Record.check.
 func Seal(head Link, kind Kind, id string, now time.Time, body []byte) (Record, error) {
-	at := head.At(now)
-	switch {
-	case id == "" || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl):
-		return Record{}, fmt.Errorf("sealing record %q: a name is not empty, and UTF-8 without control characters", id)
-	case !slices.Contains(Kinds(), kind):
-		return Record{}, fmt.Errorf("sealing record %s: unknown kind %q", id, kind)
-	case len(body) > MaxBody:
-		return Record{}, fmt.Errorf("sealing record %s: body of %d bytes is over the bound of %d", id, len(body), MaxBody)
-	case at.Year() < 1970 || at.Year() > 2261:
-		return Record{}, fmt.Errorf("sealing record %s: the clock says %s", id, at)
+	r := Record{Index: head.Next, ID: id, Time: head.At(now), Kind: kind, Prev: head.Hash, BodyDigest: digest(body), Body: body}
+	if err := r.check(); err != nil {
+		return Record{}, fmt.Errorf("sealing record %q: %w", id, err)
 	}
-	r := Record{Index: head.Next, ID: id, Time: at, Kind: kind, Prev: head.Hash, BodyDigest: digest(body), Body: body}
 	r.Hash = r.computeHash()
 	return r, nil
+}
+
+// MaxName bounds the name of a record, in bytes.
+const MaxName = 256
+
+// check refuses what no record has: a name that is empty, long, not UTF-8 or
+// holds control characters, a kind outside Kinds, a body over MaxBody, a link
+// that is no digest, and a time before 1970 or after 2261, where nanoseconds
+// do not fit into 64 bits.
+func (r Record) check() error {
+	switch {
+	case r.ID == "" || len(r.ID) > MaxName || !utf8.ValidString(r.ID) || strings.ContainsFunc(r.ID, unicode.IsControl):
+		return fmt.Errorf("a name is 1 to %d bytes of UTF-8 without control characters", MaxName)
+	case !slices.Contains(Kinds(), r.Kind):
+		return fmt.Errorf("unknown kind %q", r.Kind)
+	case len(r.Body) > MaxBody:
+		return fmt.Errorf("body of %d bytes is over the bound of %d", len(r.Body), MaxBody)
+	case !isDigest(r.Prev):
+		return fmt.Errorf("prev is not the hash of a record")
+	case r.Time.Year() < 1970 || r.Time.Year() > 2261:
+		return fmt.Errorf("time %s is out of range", r.Time)
+	}
+	return nil
 }
 
 // computeHash hashes the canonical header (RFC 8785: members sorted by name).
@@ -160,22 +173,40 @@ func Parse(line []byte) (Record, error) {
 		BodyDigest: text("body_digest"), Hash: text("hash"), Body: v.Get("body").AppendCanonical(nil),
 	}
 	version, at := number("version"), text("time")
-	if err != nil {
-		return Record{}, err
+	switch {
+	case err != nil:
+		return Record{}, fmt.Errorf("reading a record: %w", err)
+	case version != Version:
+		return Record{}, fmt.Errorf("reading a record: version %d, this licet reads version %d", version, Version)
+	case v.Get("body").Kind() != toolcall.Object:
+		return Record{}, fmt.Errorf("reading a record: its body is not an object")
+	case !isDigest(r.BodyDigest) || !isDigest(r.Hash):
+		return Record{}, fmt.Errorf("reading a record: body_digest or hash is not a digest")
 	}
-	if version != Version {
-		return Record{}, fmt.Errorf("record version %d: this licet reads version %d", version, Version)
+	if r.Time, err = parseTime(at); err != nil {
+		return Record{}, fmt.Errorf("reading a record: %w", err)
 	}
-	if v.Get("body").Kind() != toolcall.Object {
-		return Record{}, fmt.Errorf("body is not an object")
-	}
-	if r.Time, err = time.Parse(time.RFC3339Nano, at); err != nil {
-		return Record{}, fmt.Errorf("time: %w", err)
-	}
-	if r.Time = r.Time.UTC(); r.Time.Format(time.RFC3339Nano) != at {
-		return Record{}, fmt.Errorf("time %s is not written in UTC as RFC 3339 with the fewest digits", at)
+	if err := r.check(); err != nil {
+		return Record{}, fmt.Errorf("reading a record: %w", err)
 	}
 	return r, nil
+}
+
+// parseTime reads a time in the one form that a record's hash covers.
+func parseTime(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if t = t.UTC(); t.Format(time.RFC3339Nano) != text {
+		return time.Time{}, fmt.Errorf("time %s is not written in UTC as RFC 3339 with the fewest digits", text)
+	}
+	return t, nil
+}
+
+func isDigest(s string) bool {
+	rest, found := strings.CutPrefix(s, "sha256:")
+	return found && len(rest) == 2*sha256.Size && strings.Trim(rest, "0123456789abcdef") == ""
 }
 
 func digest(b []byte) string {

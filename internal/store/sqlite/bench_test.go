@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,19 +31,23 @@ const benchWriters = 64
 func BenchmarkCommit64(b *testing.B) {
 	s := openStore(b, stateDir(b), sqlite.Options{})
 	plain := newPlain(b, stateDir(b))
-	const round = 2048
+	const round = 512
+	var ratios []float64
 	var ours, theirs time.Duration
 	for n := 0; b.Loop(); n++ {
-		ours += together(b, round, func(i int) error {
+		a := together(b, round, func(i int) error {
 			e := ledger.Entry{Kind: evidence.Decision, ID: fmt.Sprintf("%020d-%d", n, i),
 				Body: func(ledger.Stamp) ([]byte, error) { return benchBody, nil }}
 			_, err := s.Commit(context.Background(), e)
 			return err
 		})
-		theirs += together(b, round, func(i int) error { return plain.insert(fmt.Sprintf("%020d-%d", n, i)) })
+		p := together(b, round, func(i int) error { return plain.insert(fmt.Sprintf("%020d-%d", n, i)) })
+		ours, theirs = ours+a, theirs+p
+		ratios = append(ratios, p.Seconds()/a.Seconds())
 	}
+	slices.Sort(ratios)
 	records := float64(b.N * round)
-	b.ReportMetric(theirs.Seconds()/ours.Seconds(), "ratio-to-plain")
+	b.ReportMetric(ratios[len(ratios)/2], "ratio-to-plain") // median: one slow sync decides nothing
 	b.ReportMetric(records/ours.Seconds(), "commits/s")
 	b.ReportMetric(records/theirs.Seconds(), "plain/s")
 }

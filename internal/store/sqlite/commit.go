@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -84,6 +85,7 @@ func (s *Store) serve(group int, round func([]job), end func() error) {
 	defer func() { s.drained <- end() }()
 	for first := range s.queue {
 		jobs := append(make([]job, 0, group), first)
+		runtime.Gosched() // let callers that are about to queue share this sync
 		for len(jobs) < group {
 			j, more := s.waiting()
 			if !more {
@@ -112,13 +114,15 @@ type writer struct {
 	read  *queries
 	clock func() time.Time
 
-	taken, insert, insertMany                     *sql.Stmt
+	inserts                                       [len(insertSizes)]*sql.Stmt
+	taken                                         *sql.Stmt
 	take, open, change, keep, erase, eraseExpired *sql.Stmt
 	enrol, observe                                *sql.Stmt
 }
 
-// many is how many records insertMany writes.
-const many = 32
+// insertSizes are how many records one statement writes: that costs half of
+// writing them one by one.
+var insertSizes = [...]int{64, 16, 4, 1}
 
 func newWriter(ctx context.Context, db *sql.DB, clock func() time.Time) (*writer, error) {
 	conn, err := db.Conn(ctx)
@@ -141,12 +145,8 @@ func (w *writer) prepareAll(ctx context.Context) (err error) {
 	if w.read, err = prepareQueries(ctx, w.conn); err != nil {
 		return err
 	}
-	const record = `(?, ?, ?, ?, ?, ?, ?, ?)`
-	const insert = `INSERT INTO records (` + recordColumns + `) VALUES ` + record
-	return w.prepare(ctx, w.conn, map[**sql.Stmt]string{
+	texts := map[**sql.Stmt]string{
 		&w.taken:        `SELECT id FROM records WHERE id IN (SELECT value FROM json_each(?))`,
-		&w.insert:       insert,
-		&w.insertMany:   insert + strings.Repeat(`, `+record, many-1),
 		&w.take:         `INSERT INTO takes (counter, session, at, total) VALUES (?, ?, ?, ?)`,
 		&w.open:         `INSERT INTO tickets (id, agent, subject, open, expires, ticket) VALUES (?, ?, ?, 1, ?, ?)`,
 		&w.change:       `UPDATE tickets SET open = ?, ticket = ? WHERE id = ?`,
@@ -155,7 +155,12 @@ func (w *writer) prepareAll(ctx context.Context) (err error) {
 		&w.eraseExpired: `DELETE FROM copies WHERE expires <= ?`,
 		&w.enrol:        `INSERT OR REPLACE INTO approvers (name, salt, iterations, key) VALUES (?, ?, ?, ?)`,
 		&w.observe:      `INSERT INTO observations (idx, session, server, tool, leaves) VALUES (?, ?, ?, ?, ?)`,
-	})
+	}
+	const record = `, (?, ?, ?, ?, ?, ?, ?, ?)`
+	for i, n := range insertSizes {
+		texts[&w.inserts[i]] = `INSERT INTO records (` + recordColumns + `) VALUES ` + strings.Repeat(record, n)[2:]
+	}
+	return w.prepare(ctx, w.conn, texts)
 }
 
 // round runs one group as one transaction, and answers when it is durable.
@@ -235,23 +240,19 @@ func (w *writer) takenNames(ctx context.Context, jobs []job) (map[string]bool, e
 	return taken, err
 }
 
-// insertRecords writes many records with one statement as far as there are so
-// many: that is half the cost of writing them one by one.
+// insertRecords writes records in order, in statements as long as they go.
 func (w *writer) insertRecords(ctx context.Context, records []evidence.Record) error {
-	args := make([]any, 0, 8*many)
-	for len(records) > 0 {
-		stmt, n := w.insert, 1
-		if len(records) >= many {
-			stmt, n = w.insertMany, many
+	args := make([]any, 0, 8*min(len(records), insertSizes[0]))
+	for i, n := range insertSizes {
+		for ; len(records) >= n; records = records[n:] {
+			args = args[:0]
+			for _, r := range records[:n] {
+				args = append(args, int64(r.Index), r.ID, r.Time.UnixNano(), string(r.Kind), r.Prev, r.BodyDigest, string(r.Body), r.Hash)
+			}
+			if _, err := w.inserts[i].ExecContext(ctx, args...); err != nil {
+				return err
+			}
 		}
-		args = args[:0]
-		for _, r := range records[:n] {
-			args = append(args, int64(r.Index), r.ID, r.Time.UnixNano(), string(r.Kind), r.Prev, r.BodyDigest, string(r.Body), r.Hash)
-		}
-		if _, err := stmt.ExecContext(ctx, args...); err != nil {
-			return err
-		}
-		records = records[n:]
 	}
 	return nil
 }
