@@ -4,15 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -51,18 +47,7 @@ var roles = map[string]func() error{
 		}
 		return err
 	},
-	"parent": func() error { // ends and leaves a child that does not
-		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), playEnv+"=stubborn")
-		child.Stdout = os.Stdout
-		return child.Start()
-	},
 	"fail": func() error { return fmt.Errorf("cannot serve\n%s", strings.Repeat("x", 3*maxLogLine)) },
-	"stubborn": func() error { // ends neither with its input nor when asked to
-		signal.Ignore(syscall.SIGTERM)
-		fmt.Println(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-		select {}
-	},
 }
 
 // playing returns options by which the test program plays a role.
@@ -162,26 +147,6 @@ func TestServerThatFails(t *testing.T) {
 	for line := range strings.Lines(log.String()) {
 		if len(line) > maxLogLine+len("[bank] \n") {
 			t.Errorf("a line of %d bytes in the log", len(line))
-		}
-	}
-}
-
-// A server that ignores the end of its input and SIGTERM is killed, and so is
-// what a server leaves behind: reading comes to its end.
-func TestServersThatDoNotEnd(t *testing.T) {
-	for _, role := range []string{"stubborn", "parent"} {
-		p, err := start(playing(role), 10*time.Millisecond)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := bufio.NewReaderSize(p, 16).ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Stop(); err != nil {
-			t.Errorf("%s: %v", role, err)
-		}
-		if _, err := io.Copy(io.Discard, p); err != nil && !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: reading to the end: %v", role, err)
 		}
 	}
 }
