@@ -35,6 +35,9 @@ func NewApprover(name, passphrase string, iterations int) (Approver, error) {
 	if len(passphrase) < MinPassphrase {
 		return Approver{}, fmt.Errorf("a passphrase has at least %d characters", MinPassphrase)
 	}
+	if iterations <= 0 {
+		return Approver{}, fmt.Errorf("%d iterations keep no passphrase", iterations)
+	}
 	a := Approver{Name: name, Salt: make([]byte, 16), Iterations: iterations}
 	rand.Read(a.Salt)
 	var err error
