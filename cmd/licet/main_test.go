@@ -16,6 +16,7 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 		},
 		"licet-early": runEarly,
+		"licet-files": filesServer,
 	})
 }
 
