@@ -3,7 +3,6 @@ package durable
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,21 +12,20 @@ import (
 // syncs every name that it made. A directory that exists is left as it is.
 func MkdirAll(dir string) error {
 	dir = filepath.Clean(dir)
-	err := os.Mkdir(dir, 0o700)
-	if errors.Is(err, fs.ErrExist) {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
 	parent := filepath.Dir(dir)
-	if errors.Is(err, fs.ErrNotExist) && parent != dir {
+	if parent != dir {
 		if err := MkdirAll(parent); err != nil {
 			return err
 		}
-		if err = os.Mkdir(dir, 0o700); errors.Is(err, fs.ErrExist) {
-			return nil
-		}
 	}
-	if err != nil {
-		return fmt.Errorf("making a directory: %w", err)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		// Another process may have made it since.
+		if info, again := os.Stat(dir); again != nil || !info.IsDir() {
+			return fmt.Errorf("making a directory: %w", err)
+		}
 	}
 	return syncDir(parent)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/decide"
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // View is what a store looks up, inside the transaction, for Settle.
@@ -20,10 +21,10 @@ type View struct {
 	Approver func(name string) (approval.Approver, error)            // ErrNotFound if none
 }
 
-// resolve finds what stands against an Entry, and else fills in the plan what
-// becomes of tickets.
+// resolve finds what stands against an Entry, and plans what becomes of tallies
+// and tickets if nothing does.
 func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
-	if c, err := resolveTakes(e.Takes, v, now); c != nil || err != nil {
+	if c, err := p.resolveTakes(e.Takes, v, now); c != nil || err != nil {
 		return c, err
 	}
 	if e.Use != nil {
@@ -42,7 +43,8 @@ func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
 	return nil, nil
 }
 
-func resolveTakes(takes []authz.Take, v View, now time.Time) (*Conflict, error) {
+func (p *Plan) resolveTakes(takes []authz.Take, v View, now time.Time) (*Conflict, error) {
+	amounts := map[Tally]string{}
 	for _, t := range takes {
 		used, err := v.Total.Used(t.Key(), now)
 		if err != nil {
@@ -55,8 +57,38 @@ func resolveTakes(takes []authz.Take, v View, now time.Time) (*Conflict, error) 
 		if !fits {
 			return &Conflict{Code: authz.LimitReached, Clause: t.Clause, Detail: decide.Reached(t, used)}, nil
 		}
+		if err := p.add(t, amounts, v, now); err != nil {
+			return nil, err
+		}
 	}
 	return nil, nil
+}
+
+// add plans the new total of a take's tally. Takes that count the same act under
+// another bound or window, as `5 per 1h` beside `20 per 1d` do, are added once;
+// amounts holds what was added.
+func (p *Plan) add(t authz.Take, amounts map[Tally]string, v View, now time.Time) error {
+	tally, err := TallyOf(t.Key())
+	if err != nil {
+		return err
+	}
+	switch added, again := amounts[tally]; {
+	case again && added == t.Amount:
+		return nil
+	case again:
+		return fmt.Errorf("%s counts %s and %s for one act", t.Counter, added, t.Amount)
+	}
+	amounts[tally] = t.Amount
+	amount, err := toolcall.ParseDecimal(t.Amount)
+	if err != nil {
+		return fmt.Errorf("amount of %s: %w", t.Counter, err)
+	}
+	before, err := v.Total(tally, now)
+	if err != nil {
+		return err
+	}
+	p.Totals = append(p.Totals, Total{tally, before.Add(amount)})
+	return nil
 }
 
 func (p *Plan) resolveUse(u Use, v View, now time.Time) (*Conflict, error) {

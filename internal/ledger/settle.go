@@ -37,8 +37,8 @@ func Settle(e Entry, v View, head evidence.Link, now time.Time) (p Plan, err err
 	}
 	if p.Conflict != nil {
 		p = Plan{Receipt: Receipt{Stamp: Stamp{Index: p.Index, Time: p.Time, Conflict: p.Conflict}}}
-	} else if err := p.fill(e, v); err != nil {
-		return Plan{}, fmt.Errorf("settling record %s: %w", e.ID, err)
+	} else {
+		p.fill(e)
 	}
 	body, err := e.Body(p.Stamp)
 	if err != nil {
@@ -51,11 +51,9 @@ func Settle(e Entry, v View, head evidence.Link, now time.Time) (p Plan, err err
 }
 
 // fill plans what nothing can stand against.
-func (p *Plan) fill(e Entry, v View) (err error) {
+func (p *Plan) fill(e Entry) {
 	if p.Opened != nil {
 		p.Copy = e.Copy
 	}
 	p.Enrol, p.Observe = e.Enrol, e.Observe
-	p.Totals, err = totals(e.Takes, v, p.Time)
-	return err
 }

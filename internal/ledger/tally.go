@@ -62,36 +62,6 @@ func (total TotalAt) Used(k authz.TakeKey, now time.Time) (toolcall.Decimal, err
 	return newest.Add(minus), nil
 }
 
-// totals adds the takes of one Entry to their tallies. Takes that count the same
-// act under another bound or window, as `5 per 1h` beside `20 per 1d` do, are
-// added once.
-func totals(takes []authz.Take, v View, now time.Time) ([]Total, error) {
-	amounts := map[Tally]string{}
-	var out []Total
-	for _, t := range takes {
-		tally, err := TallyOf(t.Key())
-		if err != nil {
-			return nil, err
-		}
-		if amount, again := amounts[tally]; again && amount == t.Amount {
-			continue
-		} else if again {
-			return nil, fmt.Errorf("%s counts %s and %s for one act", t.Counter, amount, t.Amount)
-		}
-		amounts[tally] = t.Amount
-		amount, err := toolcall.ParseDecimal(t.Amount)
-		if err != nil {
-			return nil, fmt.Errorf("amount of %s: %w", t.Counter, err)
-		}
-		before, err := v.Total(tally, now)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Total{tally, before.Add(amount)})
-	}
-	return out, nil
-}
-
 // ParseTotal reads the text of a total. Totals have more digits than the
 // amounts they add up: the integer part of one amount and the fraction of
 // another may have 400 each.

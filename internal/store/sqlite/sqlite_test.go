@@ -349,6 +349,23 @@ func TestErased(t *testing.T) {
 	}
 }
 
+// TestBackup: the copy is a store of its own, and never replaces one.
+func TestBackup(t *testing.T) {
+	s := openStore(t, stateDir(t), sqlite.Options{})
+	commit(t, s, "a")
+	copied := stateDir(t)
+	if err := s.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, "b")
+	if got := storetest.Verify(t, openStore(t, copied, sqlite.Options{})); len(got) != 1 || got[0].ID != "a" {
+		t.Errorf("the copy holds %+v, want a", got)
+	}
+	if err := s.Backup(t.Context(), copied); err == nil {
+		t.Error("a store was overwritten with a copy of another")
+	}
+}
+
 // TestTampered: a change behind the store's back is found by verification.
 func TestTampered(t *testing.T) {
 	dir := stateDir(t)

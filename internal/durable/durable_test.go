@@ -1,0 +1,44 @@
+package durable_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/licet-dev/licet/internal/durable"
+)
+
+func TestMkdirAll(t *testing.T) {
+	base := t.TempDir()
+	deep := filepath.Join(base, "a", "b", "c")
+	for range 2 { // a directory that exists is fine
+		if err := durable.MkdirAll(deep + "/"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir := deep; dir != base; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err != nil || !info.IsDir() {
+			t.Fatalf("%s: %v, %v", dir, info, err)
+		}
+		if info.Mode().Perm() != 0o700 && runtime.GOOS != "windows" {
+			t.Errorf("%s has mode %o", dir, info.Mode().Perm())
+		}
+	}
+	if err := durable.MkdirAll(base); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMkdirAllFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "a"), filepath.Join(file, "a", "b"), "a\x00b"} {
+		if err := durable.MkdirAll(dir); err == nil {
+			t.Errorf("%q was made", dir)
+		}
+	}
+}
