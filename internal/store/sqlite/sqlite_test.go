@@ -154,7 +154,7 @@ func TestOpenRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, dir, "", 0o600)
-		}, "not a directory"},
+		}, "file exists"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && strings.Contains(c.want, "open to others") {
