@@ -28,15 +28,15 @@ type StatedQuestion struct {
 	Value   toolcall.Value // a text that is not empty, or a number
 }
 
-// Source is where a value may come from. Exactly one of Request, Server with
-// Tool, and Literal is set.
+// Source is where a value may come from: a user turn of the session (Request),
+// the result of an earlier, granted call (Server with Tool), or the contract
+// itself (Literal, which is decided here and is never part of a question).
 type Source struct {
-	Request bool             // a user turn of the session
-	Server  string           // the result of an earlier, granted call of this tool
-	Tool    string           //
-	At      toolcall.Path    // only what stands there in the result, if HasAt
-	HasAt   bool             //
-	Literal []toolcall.Value // written in the contract; decided here, never part of a question
+	Request      bool
+	Server, Tool string
+	At           toolcall.Path // only what stands there in the result, if HasAt
+	HasAt        bool
+	Literal      []toolcall.Value
 }
 
 // Answers holds what is known of the world, by Question.Key. What it lacks is

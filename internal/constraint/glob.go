@@ -2,6 +2,7 @@ package constraint
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -103,53 +104,59 @@ type spot struct {
 	tree  bool
 }
 
-// certain returns where the pattern certainly stands. Names below a place are
-// taken as they are: an agent may be able to put a link there, and a link must
-// not take the pattern along. Only the directory of a pattern that begins at the
-// root is resolved, because system directories are links on some systems.
-func (g *glob) certain(a Answers) (spot, bool) {
-	if g.place == "" && g.dir == nil {
+// written returns where the pattern stands if no name on its way is a link. It
+// reports false where its place is not known.
+func (g *glob) written(p Places) (spot, bool) {
+	if g.place == "" {
 		return spot{nil, g.names, g.tree}, true
 	}
-	if g.place != "" {
-		root := a.Places.place(g.place)
-		return spot{namesOf(root), g.names, g.tree}, absolute(root)
-	}
-	f := a.Files[g.dir.Key]
+	root := p.place(g.place)
+	return spot{namesOf(root), g.names, g.tree}, absolute(root)
+}
+
+// followed returns where the pattern stands once the links up to the answer of
+// q are followed. It reports false where that is not known.
+func (g *glob) followed(q *Question, a Answers) (spot, bool) {
 	n := g.fixed
-	if g.literal() {
+	if q == g.dir && g.literal() {
 		n--
 	}
+	f := a.Files[q.Key]
 	return spot{namesOf(f.Path), g.names[n:], g.tree}, f.known()
 }
 
-// possible returns everywhere the pattern may stand: as written and with links
-// followed. It reports false where one of them is not known.
-func (g *glob) possible(a Answers) ([]spot, bool) {
-	asWritten := spot{nil, g.names, g.tree}
-	if g.place != "" {
-		root := a.Places.place(g.place)
-		if !absolute(root) {
-			return nil, false
-		}
-		asWritten.fixed = namesOf(root)
+// certain returns where the pattern certainly stands. Names below the workspace
+// or the directory for temporary files are taken as they are: an agent may be
+// able to put a link there, and a link must not take the pattern along. Other
+// directories from the root are resolved, because some systems link their own.
+func (g *glob) certain(a Answers) (spot, bool) {
+	if g.place != "" || g.dir == nil || g.below(a.Places.Workspace) || g.below(a.Places.Tmp) {
+		return g.written(a.Places)
 	}
-	spots := []spot{asWritten}
+	return g.followed(g.dir, a)
+}
+
+// below reports whether the fixed names of the pattern, from the root, lead to
+// dir or below it.
+func (g *glob) below(dir string) bool {
+	names := namesOf(dir)
+	return absolute(dir) && len(names) <= g.fixed && slices.Equal(names, g.names[:len(names)])
+}
+
+// possible returns everywhere the pattern may stand: as written and with links
+// followed. It reports false where one of them is not known. What leads to
+// something special leads nowhere else: no file there is known either.
+func (g *glob) possible(a Answers) ([]spot, bool) {
+	s, ok := g.written(a.Places)
+	spots := []spot{s}
 	for _, q := range []*Question{g.dir, g.whole} {
-		if q == nil {
+		if q == nil || a.Files[q.Key].Special {
 			continue
 		}
-		f := a.Files[q.Key]
-		if !f.known() {
-			return nil, false
-		}
-		n := g.fixed
-		if q == g.dir && g.literal() {
-			n--
-		}
-		spots = append(spots, spot{namesOf(f.Path), g.names[n:], g.tree})
+		s, known := g.followed(q, a)
+		spots, ok = append(spots, s), ok && known
 	}
-	return spots, true
+	return spots, ok
 }
 
 // covers reports whether the pattern takes in the file with these names. For a

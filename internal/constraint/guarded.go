@@ -113,8 +113,9 @@ var guards = func() map[string][][]string {
 }()
 
 // isGuarded reports whether writing the file with these names, from the root
-// down, changes a guarded one: it is one, lies below one that is a folder, or is
-// a folder above one that only such files need (.github for .github/hooks).
+// down, changes a guarded one: it is one, lies below one that is a folder, or has
+// the name of a folder on the way to one (.github for .github/hooks), which could
+// be moved into place with all that it holds.
 func isGuarded(names []string) bool {
 	folded := make([]string, len(names))
 	for i, n := range names {

@@ -62,6 +62,8 @@ type world struct {
 	places Places
 	stated map[string]bool // canonical texts of values
 	blind  bool            // answers nothing about files
+
+	special string // a directory where all is special
 }
 
 var home = world{
@@ -91,6 +93,9 @@ func (w world) resolve(text, base string) (File, bool) {
 		if target, ok := w.links[at]; ok {
 			at = target
 		}
+	}
+	if w.special != "" && strings.HasPrefix(at, w.special) {
+		return File{Special: true}, true
 	}
 	return File{Path: at, Fold: w.fold, Leaf: w.leaves[at]}, known && !w.blind
 }

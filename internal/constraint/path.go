@@ -210,14 +210,9 @@ func (p *pathKind) mayWrite(file string, places Places) bool {
 	if !plain(file) {
 		return true
 	}
-	unlinked := pathKind{write: true, globs: slices.Clone(p.globs)}
-	for i := range unlinked.globs {
-		unlinked.globs[i].dir, unlinked.globs[i].whole = nil, nil
-	}
-	a := Answers{Places: places}
 	names := namesOf(file)
 	for n := len(names); n > 0; n-- {
-		if unlinked.writable(names[:n], a) {
+		if p.writable(names[:n], places) {
 			return true
 		}
 	}
@@ -226,13 +221,19 @@ func (p *pathKind) mayWrite(file string, places Places) bool {
 
 // writable reports whether a pattern at a known place may cover the names
 // themselves and no exclusion certainly covers them or something below.
-func (p *pathKind) writable(names []string, a Answers) bool {
-	covers := func(g glob, key func(string) string) bool {
-		s, ok := g.certain(a)
-		return ok && (s.covers(names, true, key) || g.not && s.above(names, key))
+func (p *pathKind) writable(names []string, places Places) bool {
+	covered := false
+	for _, g := range p.globs {
+		s, ok := g.written(places)
+		switch {
+		case !ok:
+		case !g.not:
+			covered = covered || s.covers(names, true, looseName)
+		case s.covers(names, true, exactName(false)) || s.above(names, exactName(false)):
+			return false
+		}
 	}
-	return slices.ContainsFunc(p.globs, func(g glob) bool { return !g.not && covers(g, looseName) }) &&
-		!slices.ContainsFunc(p.globs, func(g glob) bool { return g.not && covers(g, exactName(false)) })
+	return covered
 }
 
 func (p *pathKind) neverUsable() *SpecError { return nil }

@@ -48,6 +48,11 @@ func (e *ArgumentError) Error() string {
 	return "argument " + cut(e.Pointer) + ": " + e.Msg
 }
 
+// under returns e as seen from the value that holds the one it counts from.
+func (e *ArgumentError) under(pointer string) *ArgumentError {
+	return &ArgumentError{pointer + e.Pointer, e.Msg}
+}
+
 const (
 	draft2020 = "https://json-schema.org/draft/2020-12/schema"
 	draft7    = "http://json-schema.org/draft-07/schema"
@@ -169,7 +174,7 @@ func (s *Schema) Check(args toolcall.Value) error {
 			return e
 		}
 	}
-	if e := (walk{s.extra}).visit([]*node{s.root}, args, nil); e != nil {
+	if e := (walk{s.extra}).visit([]*node{s.root}, args); e != nil {
 		return e
 	}
 	if s.full == nil {

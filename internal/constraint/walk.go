@@ -10,45 +10,22 @@ import (
 // walk goes through arguments with the nodes that apply at each place.
 type walk struct{ extra bool }
 
-// place is where in the arguments a walk is: a member or element of above; nil
-// is the whole.
-type place struct {
-	above *place
-	name  string // of a member
-	index int    // of an element, if name is not set
-	array bool
-}
-
-func (p *place) pointer() string {
-	if p == nil {
-		return ""
-	}
-	if p.array {
-		return p.above.pointer() + element(p.index)
-	}
-	return p.above.pointer() + member(p.name)
-}
-
-func (p *place) refuse(format string, args ...any) *ArgumentError {
-	return &ArgumentError{p.pointer(), fmt.Sprintf(format, args...)}
-}
-
-// visit checks v, at a place where nodes apply.
-func (w walk) visit(nodes []*node, v toolcall.Value, at *place) *ArgumentError {
+// visit checks v, to which nodes apply. The pointer of an error counts from v.
+func (w walk) visit(nodes []*node, v toolcall.Value) *ArgumentError {
 	nodes = withBeside(nodes)
 	for _, n := range nodes {
 		if n.simple == nil {
 			continue
 		}
 		if why := n.simple.check(v); why != "" {
-			return at.refuse("%s", why)
+			return &ArgumentError{Msg: why}
 		}
 	}
 	switch v.Kind() {
 	case toolcall.Object:
-		return w.object(nodes, v, at)
+		return w.object(nodes, v)
 	case toolcall.Array:
-		return w.array(nodes, v, at)
+		return w.array(nodes, v)
 	}
 	return nil
 }
@@ -65,29 +42,39 @@ func withBeside(nodes []*node) []*node {
 	return nodes
 }
 
-func (w walk) object(nodes []*node, v toolcall.Value, at *place) *ArgumentError {
+func (w walk) object(nodes []*node, v toolcall.Value) *ArgumentError {
 	var closes, opens bool
 	for _, n := range nodes {
 		closes, opens = closes || n.closes, opens || n.opens
 	}
-	var buf [4]*node
+	opens = opens || w.extra
+	var next []*node
 	for i := range v.Len() {
 		name, m := v.Member(i)
-		next, declared := memberNodes(buf[:0], nodes, name)
-		here := place{above: at, name: name}
-		if closes && declared != byName {
-			if twin := foldTwin(nodes, name); twin != "" {
-				return here.refuse("differs from the declared %q only in letter case", twin)
-			}
-			if declared == not && !opens && !w.extra {
-				return here.refuse("is not declared by the schema")
-			}
+		var how declaration
+		next, how = memberNodes(next[:0], nodes, name)
+		var e *ArgumentError
+		if closes && how != byName {
+			e = undeclared(nodes, name, opens || how == byPattern)
 		}
-		if len(next) > 0 {
-			if e := w.visit(next, m, &here); e != nil {
-				return e
-			}
+		if e == nil && len(next) > 0 {
+			e = w.visit(next, m)
 		}
+		if e != nil {
+			return e.under(member(name))
+		}
+	}
+	return nil
+}
+
+// undeclared refuses a member that stands in no `properties`: always if it looks
+// like one that does, else unless it is open to others.
+func undeclared(nodes []*node, name string, open bool) *ArgumentError {
+	if twin := foldTwin(nodes, name); twin != "" {
+		return &ArgumentError{Msg: fmt.Sprintf("differs from the declared %q only in letter case", twin)}
+	}
+	if !open {
+		return &ArgumentError{Msg: "is not declared by the schema"}
 	}
 	return nil
 }
@@ -139,15 +126,15 @@ func foldTwin(nodes []*node, name string) string {
 	return twin
 }
 
-func (w walk) array(nodes []*node, v toolcall.Value, at *place) *ArgumentError {
-	var buf [4]*node
+func (w walk) array(nodes []*node, v toolcall.Value) *ArgumentError {
+	var next []*node
 	for i := range v.Len() {
-		next := elementNodes(buf[:0], nodes, i)
+		next = elementNodes(next[:0], nodes, i)
 		if len(next) == 0 {
 			continue
 		}
-		if e := w.visit(next, v.Elem(i), &place{above: at, index: i, array: true}); e != nil {
-			return e
+		if e := w.visit(next, v.Elem(i)); e != nil {
+			return e.under(element(i))
 		}
 	}
 	return nil
