@@ -86,8 +86,11 @@ func (a *app) pin(path string, only []string, asJSON bool) error {
 		}
 		pins = append(pins, pinned{e.server, e.Pin, copied.Digest()})
 	}
-	if len(pins) == 0 {
-		return fmt.Errorf("%s has no such catalog: it has %q", path, names(servers))
+	switch {
+	case len(servers) == 0:
+		return fmt.Errorf("%s names no catalog to pin", path)
+	case len(pins) == 0:
+		return fmt.Errorf("%s has no catalog %q: it has %q", path, only[0], names(servers))
 	}
 	if err := replaceFile(path, text); err != nil {
 		return err

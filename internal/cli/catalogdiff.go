@@ -56,7 +56,7 @@ func (a *app) printChanges(changes []catalog.Change, asJSON bool) error {
 
 // diffLine colours one line of a diff.
 func (s style) diffLine(d diffLine) string {
-	text := string(d.sign) + " " + printable(d.text)
+	text := strings.TrimRight(string(d.sign)+" "+printable(d.text), " ")
 	switch d.sign {
 	case '-':
 		return s.paint("31", text)

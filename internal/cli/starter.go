@@ -58,23 +58,21 @@ agents:
 `, yamlText(s.server), pin, yamlText(s.copyName()), yamlText(s.agent))
 }
 
-// rule returns the lines of one tool: the first of its forms that loads.
+// rule returns the lines of one tool, in the first form that loads. The last
+// one says nothing of the tool but its name.
 func (s *starter) rule(g guess) string {
-	for _, form := range s.forms(g) {
-		if s.loads(g.tool, form.rule) {
-			var b strings.Builder
-			if d := firstSentence(g.tool.Description()); d != "" {
-				comment(&b, "      ", fmt.Sprintf("The server says: %q", d))
-			}
-			for _, c := range form.comments {
-				comment(&b, "      ", c)
-			}
-			return b.String() + form.rule
-		}
+	forms := s.forms(g)
+	for len(forms) > 1 && !s.loads(g.tool, forms[0].rule) {
+		forms = forms[1:]
 	}
 	var b strings.Builder
-	comment(&b, "      ", fmt.Sprintf("Left out, and so refused: a contract cannot hold the tool %q.", cutText(g.tool.Name)))
-	return b.String()
+	if d := firstSentence(g.tool.Description()); d != "" {
+		comment(&b, "      ", fmt.Sprintf("The server says: %q", d))
+	}
+	for _, c := range forms[0].comments {
+		comment(&b, "      ", c)
+	}
+	return b.String() + forms[0].rule
 }
 
 // form is one way to write a rule.
@@ -133,7 +131,7 @@ func (s *starter) held(g guess) form {
 		return f
 	}
 	if len(bound) == len(g.args.paths) && !g.args.involved && g.args.reaching == "" {
-		f.comments = append(f.comments, "To let it work inside these directories without asking, write allow in place of approve.")
+		f.comments = append(f.comments, "To let it work in these directories unasked, write allow in place of approve.")
 	}
 	f.rule = s.clause(g, "approve", bound)
 	return f

@@ -148,26 +148,27 @@ func (c *client) pages(meta toolcall.Value) (tools []toolcall.Value, err error) 
 	return nil, fmt.Errorf("the server's list of tools has more than %d pages", maxPages)
 }
 
+// errEnded says that the server takes or gives no more messages.
+var errEnded = errors.New("the server ended")
+
 // request sends a request and returns the result of its answer. An error
 // response is a [*refusal].
 func (c *client) request(method string, params toolcall.Value) (toolcall.Value, error) {
 	c.asked++
 	id := strconv.FormatInt(c.asked, 10)
 	err := c.send(object("jsonrpc", version2, "id", number(id), "method", toolcall.StringOf(method), "params", params))
-	if err != nil {
-		return toolcall.Value{}, fmt.Errorf("asking %s: %w", method, err)
-	}
 	for {
-		m, err := c.receive()
+		var m toolcall.Message
+		if err == nil {
+			m, err = c.receive()
+		}
 		switch {
-		case errors.Is(err, io.EOF):
-			return toolcall.Value{}, fmt.Errorf("the server ended before it answered %s", method)
+		case errors.Is(err, errEnded):
+			return toolcall.Value{}, fmt.Errorf("%w before it answered %s", err, method)
 		case err != nil:
 			return toolcall.Value{}, fmt.Errorf("waiting for the answer to %s: %w", method, err)
 		case m.Kind == toolcall.Request:
-			if err := c.answer(m); err != nil {
-				return toolcall.Value{}, fmt.Errorf("answering the server: %w", err)
-			}
+			err = c.answer(m)
 		case m.Kind == toolcall.Notification: // says nothing about the list that is being read
 		case string(m.RawID) != id:
 			return toolcall.Value{}, fmt.Errorf("the server answered a request that was not made: id %s", quoted(string(m.RawID)))
@@ -204,8 +205,8 @@ func (c *client) receive() (toolcall.Message, error) {
 			return toolcall.Message{}, fmt.Errorf("a message has more than %d bytes", toolcall.DefaultBytes)
 		case err != nil && len(line) > 0:
 			return toolcall.Message{}, fmt.Errorf("the last line was cut off: %s", quoted(string(line)))
-		case err != nil:
-			return toolcall.Message{}, io.EOF // however it came about, the server is gone
+		case err != nil: // however it came about
+			return toolcall.Message{}, errEnded
 		case c.read > maxMessages || c.bytes > maxBytes:
 			return toolcall.Message{}, fmt.Errorf("the server sent more than %d messages or %d bytes", maxMessages, maxBytes)
 		}
@@ -222,8 +223,10 @@ func (c *client) receive() (toolcall.Message, error) {
 }
 
 func (c *client) send(message toolcall.Value) error {
-	_, err := c.out.Write(append(message.AppendCanonical(nil), '\n'))
-	return err
+	if _, err := c.out.Write(append(message.AppendCanonical(nil), '\n')); err != nil {
+		return errEnded // nobody reads any more, however it came about
+	}
+	return nil
 }
 
 // object returns an object of names and values in turn; absent values are left
