@@ -35,6 +35,7 @@ type Take struct {
 	Window  int64  // length of the window in nanoseconds; 0 = one session
 	Amount  string // exact decimal, positive or zero
 	Max     string // exact decimal bound of the window
+	Ask     bool   // beyond the bound a person is asked; false blocks
 	Clause  string // path of the limit in the contract
 }
 
