@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -113,6 +115,7 @@ type writer struct {
 	conn  *sql.Conn
 	read  *queries
 	clock func() time.Time
+	files map[string]fs.FileInfo // what the connection has open, by name
 
 	inserts                                       [len(insertSizes)]*sql.Stmt
 	taken                                         *sql.Stmt
@@ -124,16 +127,37 @@ type writer struct {
 // writing them one by one.
 var insertSizes = [...]int{64, 16, 4, 1}
 
-func newWriter(ctx context.Context, db *sql.DB, clock func() time.Time) (*writer, error) {
+func newWriter(ctx context.Context, db *sql.DB, file string, clock func() time.Time) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{conn: conn, clock: clock}
+	w := &writer{conn: conn, clock: clock, files: map[string]fs.FileInfo{}}
 	if err := w.prepareAll(ctx); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
+	for _, name := range []string{file, file + "-wal"} {
+		if w.files[name], err = os.Stat(name); err != nil {
+			return nil, errors.Join(err, w.close())
+		}
+	}
 	return w, nil
+}
+
+// checkFiles finds out whether the files that were written are still the ones
+// that the next process will open. SQLite goes on with deleted files as if
+// nothing had happened, and what it writes there is lost.
+func (w *writer) checkFiles() error {
+	for name, opened := range w.files {
+		found, err := os.Stat(name)
+		if err != nil {
+			return fmt.Errorf("the database is gone: %w", err)
+		}
+		if !os.SameFile(opened, found) {
+			return fmt.Errorf("%s was replaced", name)
+		}
+	}
+	return nil
 }
 
 // close gives the connection back: closing the database spares those in use.
@@ -170,6 +194,9 @@ func (w *writer) round(jobs []job) {
 		results, err = w.write(context.Background(), jobs)
 		return err
 	})
+	if err == nil {
+		err = w.checkFiles()
+	}
 	for i, j := range jobs {
 		if err != nil {
 			j.done <- result{err: fmt.Errorf("committing record %s: %w", j.entry.ID, err)}

@@ -9,7 +9,9 @@
 // there, every entry settled by ledger.Settle against what the entries before
 // it wrote, COMMIT, and only then the answers. SQLite syncs its write-ahead log
 // before COMMIT returns (synchronous=FULL), so what was answered survives a
-// crash and a power failure, and many callers share the cost of one sync.
+// crash and a power failure, and many callers share the cost of one sync. Before
+// the answers the committer also makes sure that the files it wrote are still
+// the ones in the directory.
 //
 // An entry that fails fails in Settle, before anything of it is written, so its
 // neighbours go on. A statement that fails is a failure of the database: the

@@ -82,7 +82,7 @@ func (o Options) open(ctx context.Context, dir string, round func(*writer, []job
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	s := &Store{db: db, clock: o.Clock, queue: make(chan job), drained: make(chan error, 1)}
-	if err := s.start(ctx, o, round); err != nil {
+	if err := s.start(ctx, file, o, round); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
@@ -90,7 +90,7 @@ func (o Options) open(ctx context.Context, dir string, round func(*writer, []job
 
 // start brings the schema up to date, prepares the statements and starts the
 // committer.
-func (s *Store) start(ctx context.Context, o Options, round func(*writer, []job)) (err error) {
+func (s *Store) start(ctx context.Context, file string, o Options, round func(*writer, []job)) (err error) {
 	if !o.ReadOnly {
 		if err := useWAL(ctx, s.db, o.LockTimeout); err != nil {
 			return err
@@ -106,11 +106,11 @@ func (s *Store) start(ctx context.Context, o Options, round func(*writer, []job)
 		go s.serve(1, refuse, func() error { return nil })
 		return nil
 	}
-	w, err := newWriter(ctx, s.db, o.Clock)
+	w, err := newWriter(ctx, s.db, file, o.Clock)
 	if err != nil {
 		return err
 	}
-	go s.serve(cmp.Or(o.Group, 256), func(jobs []job) { round(w, jobs) }, w.close)
+	go s.serve(max(1, cmp.Or(o.Group, 256)), func(jobs []job) { round(w, jobs) }, w.close)
 	return nil
 }
 

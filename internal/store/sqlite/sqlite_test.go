@@ -233,6 +233,30 @@ func TestLocked(t *testing.T) {
 	}
 }
 
+// TestFilesGone: what is written to a deleted file is lost, and so is no answer.
+func TestFilesGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows keeps open files")
+	}
+	for name, lose := range map[string]func(db string) error{
+		"database deleted":        os.Remove,
+		"write-ahead log deleted": func(db string) error { return os.Remove(db + "-wal") },
+		"database replaced": func(db string) error {
+			return errors.Join(os.Rename(db, db+".old"), os.WriteFile(db, nil, 0o600))
+		},
+	} {
+		dir := stateDir(t)
+		s := openStore(t, dir, sqlite.Options{Group: -1}) // as one
+		commit(t, s, "a")
+		if err := lose(filepath.Join(dir, sqlite.FileName)); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Commit(t.Context(), storetest.Entry("b")); err == nil {
+			t.Errorf("%s: receipt %+v", name, r)
+		}
+	}
+}
+
 // TestFailedStatement: an error of the database fails the whole transaction.
 func TestFailedStatement(t *testing.T) {
 	for _, table := range []string{"records", "copies", "takes", "tickets", "approvers", "observations"} {
