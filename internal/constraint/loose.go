@@ -42,7 +42,7 @@ func settle(s string, drop func(rune) bool) string {
 	}
 	for range rounds {
 		before := s
-		s = strings.Map(keep, norm.NFKC.String(fold(norm.NFKC.String(s))))
+		s = strings.Map(keep, fold(norm.NFKC.String(s)))
 		if s == before {
 			break
 		}

@@ -2,6 +2,7 @@ package constraint
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -217,7 +218,12 @@ func TestReferencesWithinTheSchema(t *testing.T) {
 func TestCheckIsBounded(t *testing.T) {
 	const doubling = `{"$ref": "#/$defs/d", "$defs": {"d": {"anyOf": [
 		{"properties": {"x": {"$ref": "#/$defs/d"}}, "required": ["y"]}, {"properties": {"x": {"$ref": "#/$defs/d"}}, "required": ["z"]}]}}}`
+	var members strings.Builder
+	for i := range budget / 20 {
+		fmt.Fprintf(&members, `"%d": 1, `, i)
+	}
 	for schema, args := range map[string]string{
+		`{"propertyNames": {"anyOf": [` + strings.Repeat("{},", 19) + `{}]}}`: "{" + members.String() + `"x": 1}`,
 		doubling:          strings.Repeat(`{"x":`, 60) + "1" + strings.Repeat("}", 60),
 		`{"$ref": "#"}`:   `{}`,
 		`{"anyOf": [{}]}`: `{"a": [` + strings.Repeat("1,", 2) + `"` + strings.Repeat("x", 256*budget) + `"]}`,
