@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,9 +19,6 @@ import (
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
-
-// noPlaces stands where it does not matter in which workspace a contract is used.
-var noPlaces constraint.Places
 
 func (a *app) catalogCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -62,19 +58,20 @@ type pinned struct {
 	New    string `json:"pin"`
 }
 
-func (a *app) pin(path string, only []string, asJSON bool) error {
+// pin writes the pin of the named server or, where none is named, of all.
+func (a *app) pin(path string, server []string, asJSON bool) error {
 	f := &contractFile{path: path, stamps: map[string]stamp{}}
 	text, err := f.read(path)
 	if err != nil {
 		return fmt.Errorf("reading the contract: %w", err)
 	}
-	servers, err := catalogEntries(text)
+	entries, err := catalogEntries(text)
 	if err != nil {
 		return err
 	}
 	pins := []pinned{}
-	for _, e := range servers {
-		if len(only) > 0 && e.server != only[0] {
+	for _, e := range entries {
+		if len(server) > 0 && e.server != server[0] {
 			continue
 		}
 		copied, err := f.copyOf(e)
@@ -87,10 +84,10 @@ func (a *app) pin(path string, only []string, asJSON bool) error {
 		pins = append(pins, pinned{e.server, e.Pin, copied.Digest()})
 	}
 	switch {
-	case len(servers) == 0:
+	case len(entries) == 0:
 		return fmt.Errorf("%s names no catalog to pin", path)
 	case len(pins) == 0:
-		return fmt.Errorf("%s has no catalog %q: it has %q", path, only[0], names(servers))
+		return fmt.Errorf("%s has no catalog %q: it has %q", path, server[0], serversOf(entries))
 	}
 	if err := replaceFile(path, text); err != nil {
 		return err
@@ -98,7 +95,7 @@ func (a *app) pin(path string, only []string, asJSON bool) error {
 	if err := a.printPins(pins, asJSON); err != nil {
 		return err
 	}
-	if _, err := readContract(path, noPlaces); err != nil {
+	if _, err := readContract(path, constraint.Places{}); err != nil {
 		return fmt.Errorf("the pins are written, but the contract is still refused:\n%w", err)
 	}
 	return nil
@@ -146,7 +143,7 @@ func catalogEntries(text []byte) ([]catalogEntry, error) {
 	return entries, nil
 }
 
-func names(entries []catalogEntry) []string {
+func serversOf(entries []catalogEntry) []string {
 	list := []string{}
 	for _, e := range entries {
 		list = append(list, e.server)
@@ -211,7 +208,7 @@ func (a *app) compare(cmd *cobra.Command, args []string, timeout time.Duration) 
 	if cmd.ArgsLenAtDash() != 2 || len(args) < 3 {
 		return comparison{}, usagef("expected a contract, the name of a server, and -- with the server's command:\n%s", cmd.Example)
 	}
-	f, err := readContract(args[0], noPlaces)
+	f, err := readContract(args[0], constraint.Places{})
 	if err != nil {
 		return comparison{}, fmt.Errorf("reading the contract: %w", err)
 	}
@@ -345,6 +342,7 @@ func replaceFile(path string, content []byte) error {
 		mode = info.Mode().Perm()
 	}
 	draft := path + "." + rand.Text()
+	defer os.Remove(draft) // gone already where all went well
 	err := writeSynced(draft, content)
 	if err == nil {
 		err = os.Chmod(draft, mode)
@@ -353,7 +351,7 @@ func replaceFile(path string, content []byte) error {
 		err = os.Rename(draft, path)
 	}
 	if err != nil {
-		return fmt.Errorf("replacing %s: %w", path, errors.Join(err, os.Remove(draft)))
+		return fmt.Errorf("replacing %s: %w", path, err)
 	}
 	return nil
 }
