@@ -69,7 +69,7 @@ type world struct {
 var home = world{
 	links: map[string]string{
 		"/ws/out": "/etc", "/ws/in": "/ws/src", "/ws/cfg": "/ws/.claude", "/data": "/mnt/data",
-		"/ws/.env": "/ws/keys/env", "/ws/.codex": "/ws/conf", "/ws/null": "/dev/null", "/ws/self": "/proc/self/environ",
+		"/ws/.env": "/ws/keys/env", "/ws/linked/.codex": "/ws/conf", "/ws/null": "/dev/null", "/ws/self": "/proc/self/environ",
 	},
 	leaves: map[string]bool{"/ws/a.txt": true, "/ws/src/main.go": true, "/ws/keys/env": true,
 		"/srv/a.txt": true, "/srv/.txt": true, "/srv/a.b.txt": true, "/srv/b.txt": true, "/srv/é.txt": true},

@@ -40,7 +40,7 @@ var pathTable = []struct {
 		permits: []string{"/ws/a.txt", "main.go", "/ws/new", "/ws/in/x", "/ws/a/b/c", "/ws/keysx", "/ws/claude.md.txt", "/ws/git/config", "/ws/agents/md", "/ws/profile"},
 		refuses: []string{"", "/ws", "/ws/keys", "/ws/keys/x", "/ws/.env", "/ws/cfg", "/ws/cfg/settings.json", "/ws/.claude", "/ws/.claude/settings.json", "/ws/.CLAUDE/x",
 			"/ws/sub/CLAUDE.md", "/ws/AGENTS.md", "/ws/.git/hooks/pre-commit", "/ws/.github", "/ws/.github/hooks/x.json", "/ws/x.code-workspace", "/ws/licet.yaml",
-			"/ws/sub/.licet/db", "/ws/.bashrc", "/ws/.m\u200bcp.json", "/ws/out/x", "/", "/ws/.codex/config.toml"},
+			"/ws/sub/.licet/db", "/ws/.bashrc", "/ws/.m\u200bcp.json", "/ws/out/x", "/", "/ws/linked/.codex/config.toml"},
 		forbids: []string{"/ws/a.txt", "/ws", "/", "/ws/.claude/x", "/ws/keys", "/ws/new", "src", "~/x", "/ws/null", "."},
 		passes:  []string{"/ws/keys/x", "/etc/passwd", "/ws/out/x", "/ws/.env", "/home/u", "/home", "/wsx/a", "/tmp", "/srv/x", "/ws/keys/env"},
 	},
