@@ -63,12 +63,16 @@ func reasonLine(r authz.Reason) string {
 	return printable(strings.Trim(r.Clause+": "+r.Detail, ": "))
 }
 
+// invisible characters are printable for package unicode, and carry text that
+// nobody sees.
+var invisible = []*unicode.RangeTable{unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
+
 // printable returns text without what could move the cursor, hide or reorder
-// it: control and format characters are written as their code points.
+// it: control, format and invisible characters are written as code points.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		if unicode.IsPrint(r) || r == ' ' {
+		if unicode.IsPrint(r) && !unicode.In(r, invisible...) {
 			b.WriteRune(r)
 		} else {
 			fmt.Fprintf(&b, "<U+%04X>", r)
