@@ -108,22 +108,8 @@ func (r Record) check() error {
 	return nil
 }
 
-// computeHash hashes the canonical header (RFC 8785: members sorted by name).
-func (r Record) computeHash() string { return digest(r.header().AppendCanonical(nil)) }
-
-func (r Record) header() toolcall.Value { return toolcall.ObjectOf(r.members()...) }
-
-func (r Record) members() []toolcall.Member {
-	return []toolcall.Member{
-		{Name: "body_digest", Value: toolcall.StringOf(r.BodyDigest)},
-		{Name: "id", Value: toolcall.StringOf(r.ID)},
-		{Name: "index", Value: unsigned(r.Index)},
-		{Name: "kind", Value: toolcall.StringOf(string(r.Kind))},
-		{Name: "prev", Value: toolcall.StringOf(r.Prev)},
-		{Name: "time", Value: toolcall.StringOf(r.Time.Format(time.RFC3339Nano))},
-		{Name: "version", Value: unsigned(Version)},
-	}
-}
+// computeHash hashes the canonical header.
+func (r Record) computeHash() string { return digest(r.appendCanonical(nil, false)) }
 
 // Marshal writes the whole envelope as one line of canonical JSON, without the
 // line break.
@@ -135,10 +121,39 @@ func (r Record) Marshal() ([]byte, error) {
 	if body.Canonical() != string(r.Body) {
 		return nil, fmt.Errorf("record %d: its body is not canonical JSON", r.Index)
 	}
-	members := append(r.members(),
-		toolcall.Member{Name: "body", Value: body},
-		toolcall.Member{Name: "hash", Value: toolcall.StringOf(r.Hash)})
-	return toolcall.ObjectOf(members...).AppendCanonical(nil), nil
+	return r.appendCanonical(nil, true), nil
+}
+
+// memberCount is how many members an envelope has.
+const memberCount = 9
+
+// appendCanonical appends the envelope as canonical JSON (RFC 8785: members
+// sorted by name), or only its header: all but body and hash. Every commit
+// waits for it, so it builds no toolcall.Value on the way.
+func (r Record) appendCanonical(b []byte, whole bool) []byte {
+	text := func(name, value string) {
+		b = append(b, name...)
+		b = toolcall.StringOf(value).AppendCanonical(b)
+	}
+	b = append(b, '{')
+	if whole {
+		b = append(b, `"body":`...)
+		b = append(b, r.Body...)
+		b = append(b, ',')
+	}
+	text(`"body_digest":`, r.BodyDigest)
+	if whole {
+		text(`,"hash":`, r.Hash)
+	}
+	text(`,"id":`, r.ID)
+	b = append(b, `,"index":`...)
+	b = strconv.AppendUint(b, r.Index, 10)
+	text(`,"kind":`, string(r.Kind))
+	text(`,"prev":`, r.Prev)
+	text(`,"time":`, r.Time.Format(time.RFC3339Nano))
+	b = append(b, `,"version":`...)
+	b = strconv.AppendUint(b, Version, 10)
+	return append(b, '}')
 }
 
 // bounds of one envelope. They are wider than those of a call, which stands
@@ -152,7 +167,7 @@ func Parse(line []byte) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("reading a record: %w", err)
 	}
-	if v.Kind() != toolcall.Object || v.Len() != len(Record{}.members())+2 {
+	if v.Kind() != toolcall.Object || v.Len() != memberCount {
 		return Record{}, fmt.Errorf("not an evidence record of version %d", Version)
 	}
 	number := func(name string) uint64 {
@@ -212,14 +227,4 @@ func isDigest(s string) bool {
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "sha256:" + hex.EncodeToString(sum[:])
-}
-
-// unsigned writes n as an exact JSON number: 20 digits at most, so never over
-// the bound that ParseDecimal checks.
-func unsigned(n uint64) toolcall.Value {
-	d, err := toolcall.ParseDecimal(strconv.FormatUint(n, 10))
-	if err != nil {
-		panic(err)
-	}
-	return toolcall.NumberOf(d)
 }
