@@ -317,8 +317,8 @@ func (a *app) answerTicket(ctx context.Context, s *state, t approval.Ticket, ans
 		return fmt.Errorf("ticket %s can't be answered: %s (%s)", t.ID, c.Detail, c.Code)
 	}
 	if answer.Approve {
-		fmt.Fprintf(a.out, "Approved %s: %s may now repeat exactly this call, once, within %s.\n",
-			t.ID, printable(t.Subject.Agent), span(t.Expires.Sub(receipt.Time)))
+		fmt.Fprintf(a.out, "Approved %s: exactly this call may now run once, within %s.\n",
+			t.ID, span(t.Expires.Sub(receipt.Time).Round(time.Minute)))
 	} else {
 		fmt.Fprintf(a.out, "Denied %s.\n", t.ID)
 	}

@@ -178,7 +178,7 @@ func (a *app) verifyLog(ctx context.Context, s *state, head string, asJSON bool)
 	} else if v.Verified {
 		fmt.Fprintf(a.out, "Verified %d records. Head: %s\n", v.Records, v.Head)
 	} else {
-		fmt.Fprintf(a.out, "%s after %d good records: %s\n", a.style().paint("1;31", "NOT VERIFIED"), v.Records, v.Problem)
+		fmt.Fprintf(a.out, "%s after %d good records:\n      %s\n", a.style().paint("1;31", "NOT VERIFIED"), v.Records, wrap(v.Problem, a.width()-8, "      "))
 	}
 	if err != nil || v.Verified {
 		return err
