@@ -12,7 +12,7 @@ var layers = [][]string{
 
 	// the pure core
 	{"internal/toolcall"},
-	{"internal/catalog", "internal/shell"},
+	{"internal/catalog", "internal/shell", "internal/yamlwalk"},
 	{"internal/constraint"},
 	{"internal/contract"},
 	{"internal/decide"},
@@ -31,6 +31,9 @@ var layers = [][]string{
 		"internal/store/memory", "internal/store/sqlite", "internal/store/postgres", "internal/llm",
 		"internal/probe", "internal/config", "internal/bank", "contracts",
 	},
+
+	// what a contract must answer, played through any door
+	{"internal/cases"},
 
 	// the only composition root of the product, and who stands outside
 	{"internal/cli"},
@@ -51,7 +54,7 @@ var testOnly = []string{
 // pure names the packages whose result depends on their arguments alone, so
 // that a decision can be repeated and explained later.
 var pure = []string{
-	"internal/authz", "internal/toolcall", "internal/catalog", "internal/shell",
+	"internal/authz", "internal/toolcall", "internal/catalog", "internal/shell", "internal/yamlwalk",
 	"internal/constraint", "internal/contract", "internal/decide",
 }
 

@@ -1,0 +1,174 @@
+package cases
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/licet-dev/licet/internal/approval"
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/catalog"
+	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/store/memory"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// Core is the door without a wire: a gate over a store in memory. It can do
+// every step. Time stands still but for Wait.
+type Core struct{}
+
+// begin is when every session of Core begins.
+var begin = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
+
+// Open implements Door.
+func (Core) Open(_ context.Context, setup Setup) (Session, error) {
+	s := &core{source: setup.Contract, now: begin, turns: map[string][]string{}, live: map[[2]string]toolcall.Value{}}
+	if err := s.load(setup.Contract.Text); err != nil {
+		return nil, err
+	}
+	clock := func() time.Time { return s.now }
+	s.store = memory.New(clock)
+	key := make([]byte, gate.MinKey)
+	rand.Read(key)
+	var err error
+	s.gate, err = gate.New(gate.Options{
+		Contract: func() *contract.Contract { return s.contract },
+		Store:    s.store, Key: key, Places: setup.Places, Now: clock,
+	})
+	return s, err
+}
+
+// core is one session of Core.
+type core struct {
+	source   Source
+	contract *contract.Contract // in force
+	store    *memory.Store
+	gate     *gate.Gate
+	now      time.Time
+	turns    map[string][]string          // of the user, by session
+	live     map[[2]string]toolcall.Value // definitions that were changed, by server and tool
+}
+
+// load puts a contract in force.
+func (s *core) load(text []byte) error {
+	c, err := s.source.with(text).Load()
+	if err != nil {
+		return fmt.Errorf("loading the contract: %w", err)
+	}
+	s.contract = c
+	return nil
+}
+
+// Call implements Session.
+func (s *core) Call(ctx context.Context, c Call) (Answer, error) {
+	ask := gate.Ask{
+		Door: "cases", Principal: authz.Principal{Agent: c.Agent, User: c.User}, Session: c.Session, Cwd: c.Cwd,
+		Asserted: gate.Asserted{Turns: slices.Concat(s.turns[c.Session], c.Request)},
+	}
+	for _, p := range c.History {
+		ask.Asserted.Results = append(ask.Asserted.Results, gate.AssertedResult(p))
+	}
+	var err error
+	if ask.Call, err = toolCall(c); err != nil {
+		return answered(s.gate.Refuse(ctx, ask, authz.Malformed, err.Error(), c.Raw)), nil
+	}
+	ask.Live = s.compare(c.Server, ask.Call.Tool)
+	a := s.gate.Check(ctx, ask)
+	if a.Grant == nil {
+		return answered(a), nil
+	}
+	if err := a.Grant.Redeem(ask.Call); err != nil {
+		return Answer{}, err
+	}
+	return answered(a), s.gate.Done(ctx, a.Grant, gate.Outcome{Status: gate.Succeeded, Result: c.Result})
+}
+
+// toolCall returns the call that the gate judges. An error says that Raw is
+// none.
+func toolCall(c Call) (toolcall.Call, error) {
+	if c.Raw == nil {
+		return toolcall.Call{
+			Agent: c.Agent, Server: c.Server, Method: contract.ToolsCall, Tool: c.Tool,
+			Arguments: c.Arguments, Params: toolcall.ObjectOf(), Ticket: c.Approval,
+		}, nil
+	}
+	m, err := toolcall.ParseMessage(c.Raw, toolcall.Bounds{})
+	if err != nil {
+		return toolcall.Call{}, err
+	}
+	return m.Call(c.Agent, c.Server)
+}
+
+func answered(a gate.Answer) Answer {
+	answer := Answer{Verdict: a.Verdict, Reasons: a.Reasons}
+	if a.Ticket != nil {
+		answer.Ticket = a.Ticket.ID
+	}
+	return answer
+}
+
+// compare says how the live definition of a tool compares with the approved
+// one. Without a change the server describes its tools as approved.
+func (s *core) compare(server, tool string) catalog.State {
+	def, changed := s.live[[2]string{server, tool}]
+	if !changed {
+		return catalog.Pinned
+	}
+	approved, ok := s.gate.Approved(server)
+	if !ok {
+		return catalog.Unverified
+	}
+	return catalog.Compare(approved, def)
+}
+
+// Do implements Session.
+func (s *core) Do(ctx context.Context, a Act) error {
+	switch a := a.(type) {
+	case Turn:
+		s.turns[a.Session] = append(s.turns[a.Session], a.Text)
+	case Answered:
+		return s.answer(ctx, a)
+	case Wait:
+		s.now = s.now.Add(a.For)
+	case ContractEdit:
+		return s.load(a.Text)
+	case DefinitionEdit:
+		s.live[[2]string{a.Server, a.Tool}] = a.Definition
+	default:
+		return Inexpressible{a.Word()}
+	}
+	return nil
+}
+
+// answer writes an approver's answer to a ticket.
+func (s *core) answer(ctx context.Context, a Answered) error {
+	body := func(ledger.Stamp) ([]byte, error) { return []byte(`{}`), nil }
+	if _, err := s.store.Approver(ctx, a.By); ledger.IsNotFound(err) {
+		who := approval.Approver{Name: a.By} // without a passphrase: nobody asks for it here
+		_, err = s.store.Commit(ctx, ledger.Entry{Kind: evidence.Approver, ID: approval.NewID("e-"), Enrol: &who, Body: body})
+		if err != nil {
+			return fmt.Errorf("enrolling %s: %w", a.By, err)
+		}
+	} else if err != nil {
+		return fmt.Errorf("looking for approver %s: %w", a.By, err)
+	}
+	receipt, err := s.store.Commit(ctx, ledger.Entry{
+		Kind: evidence.Answer, ID: approval.NewID("a-"), Body: body,
+		Answer: &approval.Answer{Ticket: a.Ticket, Approver: a.By, Approve: a.Approve},
+	})
+	if err != nil {
+		return fmt.Errorf("answering the ticket: %w", err)
+	}
+	if c := receipt.Conflict; c != nil {
+		return fmt.Errorf("%s cannot answer the ticket: %s (%s)", a.By, c.Detail, c.Code)
+	}
+	return nil
+}
+
+// Close implements Session.
+func (s *core) Close() error { return s.store.Close() }
