@@ -24,7 +24,7 @@ func (r *relay) decide(ctx context.Context, l *lane, q *request, t turn) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Printf("deciding %s: panic: %v\n%s", q.msg.Method, p, debug.Stack())
-			r.turnDown(l, q, r.refuse(ctx, q.ask.Call, authz.Internal, fmt.Sprintf("panic: %v", p), q.msg.Raw))
+			r.turnDown(l, q, r.refuse(ctx, q.call, authz.Internal, fmt.Sprintf("panic: %v", p), q.msg.Raw))
 		}
 	}()
 	a := r.check(ctx, q, 0)
@@ -52,16 +52,16 @@ func (r *relay) wait(ctx context.Context, q *request, t turn) gate.Answer {
 // check asks the gate.
 func (r *relay) check(ctx context.Context, q *request, hold time.Duration) gate.Answer {
 	ask := r.ask
-	ask.Call, ask.Hold, ask.Live = q.ask.Call, hold, r.live(ctx, q)
+	ask.Call, ask.Hold, ask.Live = q.call, hold, r.live(ctx, q)
 	return r.gate.Check(ctx, ask)
 }
 
 // live returns how the tool of a call stands to the approved copy.
 func (r *relay) live(ctx context.Context, q *request) catalog.State {
-	if q.ask.Call.Tool == "" {
+	if q.call.Tool == "" {
 		return catalog.Unverified
 	}
-	state, err := r.tools.verify(ctx, q.ask.Call.Tool, q.msg.Params.Get("_meta"))
+	state, err := r.tools.verify(ctx, q.call.Tool, q.msg.Params.Get("_meta"))
 	if err != nil {
 		r.log.Printf("comparing the tools with the approved copy: %v", err)
 	}
@@ -99,18 +99,12 @@ func (r *relay) forward(ctx context.Context, l *lane, q *request, a gate.Answer)
 
 // commit redeems the grant, if the tool is still the approved one.
 func (r *relay) commit(l *lane, q *request, g *gate.Grant) error {
-	if q.ask.Call.Tool != "" {
-		if s, _ := r.tools.now(q.ask.Call.Tool); s != catalog.Pinned {
+	if q.call.Tool != "" {
+		if s, _ := r.tools.now(q.call.Tool); s != catalog.Pinned {
 			return errStale
 		}
 	}
-	return l.commit(q, g, func() error {
-		if err := r.gate.Redeem(g, q.ask.Call); err != nil {
-			return err
-		}
-		r.running.Add(1)
-		return nil
-	})
+	return l.commit(q, g, func() error { return r.gate.Redeem(g, q.call) })
 }
 
 // keepBack records and answers an allowed call that is not forwarded after all.
@@ -130,7 +124,7 @@ func (r *relay) keepBack(ctx context.Context, l *lane, q *request, a gate.Answer
 
 // staleCode says why a tool that was the approved one no longer is.
 func (r *relay) staleCode(q *request) authz.Code {
-	if s, known := r.tools.now(q.ask.Call.Tool); known && s == catalog.Quarantined {
+	if s, known := r.tools.now(q.call.Tool); known && s == catalog.Quarantined {
 		return authz.Quarantined
 	}
 	return authz.CatalogUnverified
@@ -143,11 +137,11 @@ func (r *relay) cancelled(ctx context.Context, l *lane, n *request) {
 	switch {
 	case q == nil:
 		return // answered in the meantime, or never asked
-	case q.cancel != nil && !q.sent:
+	case q.judged() && !q.sent:
 		q.cancel()
 		return
-	case q.cancel != nil:
-		r.outcome(ctx, q, gate.Outcome{Status: gate.Unknown, Detail: "cancelled by the client after it was forwarded"})
+	case q.judged():
+		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: "cancelled by the client after it was forwarded"})
 	}
 	r.pass(l, n)
 }

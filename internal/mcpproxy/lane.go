@@ -17,8 +17,9 @@ type lane struct {
 
 	mu      sync.Mutex
 	waiting map[string]*request // by canonical text of the id
-	given   map[string]bool     // ids of forwarded calls that were cancelled: a late answer must not fit another call
+	retired map[string]bool     // ids of forwarded calls that were cancelled: a late answer must not fit another call
 	last    <-chan struct{}     // closed when every call so far is forwarded, held or refused
+	idle    chan struct{}       // closed and nil again when no judged request waits; nil = nobody asked
 }
 
 // request is one request on its way, or a notification.
@@ -26,9 +27,9 @@ type request struct {
 	msg  toolcall.Message
 	wire []byte
 
-	ask        gate.Ask // of a judged request: Call, and Live once compared
-	cancel     context.CancelFunc
-	grant      *gate.Grant           // of a forwarded judged request
+	call       toolcall.Call         // as the gate is asked about it; only Method of what is not judged
+	cancel     context.CancelFunc    // ends the decision; nil = it passes without one
+	grant      *gate.Grant           // of a judged request that was forwarded
 	sent       bool                  // under lane.mu: it was forwarded, so an answer may come
 	own        chan toolcall.Message // of the relay's own requests: where the answer goes
 	generation uint64                // of the tools when it was forwarded
@@ -40,8 +41,8 @@ func (q *request) modern() bool {
 	return q.msg.Params.Get("_meta").Get(metaPrefix+"protocolVersion").Kind() == toolcall.String
 }
 
-// call returns what can be said of a request that was not read as a call.
-func (q *request) call() toolcall.Call { return toolcall.Call{Method: q.msg.Method} }
+// judged reports whether the gate decides about the request.
+func (q *request) judged() bool { return q.cancel != nil }
 
 // unbounded lets any number of requests into a lane.
 const unbounded = 0
@@ -56,7 +57,7 @@ func newLane(from Side, origin, target *sink) *lane {
 	close(last)
 	return &lane{
 		from: from, origin: origin, target: target,
-		waiting: map[string]*request{}, given: map[string]bool{}, last: last,
+		waiting: map[string]*request{}, retired: map[string]bool{}, last: last,
 	}
 }
 
@@ -68,7 +69,7 @@ func (l *lane) enter(q *request, max int) error {
 	defer l.mu.Unlock()
 	id := key(q.msg.ID)
 	switch {
-	case l.waiting[id] != nil || l.given[id]:
+	case l.waiting[id] != nil || l.retired[id]:
 		return errSameID
 	case max != unbounded && len(l.waiting) >= max:
 		return errBusy
@@ -81,7 +82,7 @@ func (l *lane) enter(q *request, max int) error {
 func (l *lane) has(id toolcall.Value) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.waiting[key(id)] != nil || l.given[key(id)]
+	return l.waiting[key(id)] != nil || l.retired[key(id)]
 }
 
 // turn is a call's place in the order of its lane.
@@ -107,7 +108,7 @@ func (l *lane) take(q *request) bool {
 	if q.sent || l.waiting[key(q.msg.ID)] != q {
 		return false
 	}
-	delete(l.waiting, key(q.msg.ID))
+	l.end(q)
 	return true
 }
 
@@ -119,7 +120,7 @@ func (l *lane) answered(id toolcall.Value) *request {
 	if q == nil || !q.sent {
 		return nil
 	}
-	delete(l.waiting, key(id))
+	l.end(q)
 	return q
 }
 
@@ -133,12 +134,12 @@ func (l *lane) withdraw(id toolcall.Value) *request {
 	switch {
 	case q == nil || q.own != nil:
 		return nil
-	case q.cancel == nil:
+	case !q.judged():
 		return q
 	}
-	delete(l.waiting, key(id))
+	l.end(q)
 	if q.sent {
-		l.given[key(id)] = true
+		l.retired[key(id)] = true
 	}
 	return q
 }
@@ -156,6 +157,37 @@ func (l *lane) commit(q *request, g *gate.Grant, redeem func() error) error {
 	}
 	q.grant, q.sent = g, true
 	return nil
+}
+
+// end takes a request out of the lane; l.mu is held.
+func (l *lane) end(q *request) {
+	delete(l.waiting, key(q.msg.ID))
+	l.checkIdle()
+}
+
+// checkIdle tells who asked that no judged request waits; l.mu is held.
+func (l *lane) checkIdle() {
+	if l.idle == nil {
+		return
+	}
+	for _, q := range l.waiting {
+		if q.judged() {
+			return
+		}
+	}
+	close(l.idle)
+	l.idle = nil
+}
+
+// whenIdle returns what is closed once no judged request waits. It is asked
+// once.
+func (l *lane) whenIdle() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	idle := make(chan struct{})
+	l.idle = idle
+	l.checkIdle()
+	return idle
 }
 
 // rest ends all requests and returns those that were forwarded for the sender.

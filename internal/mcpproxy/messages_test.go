@@ -201,7 +201,10 @@ func TestTooManyInFlight(t *testing.T) {
 		S< {"jsonrpc":"2.0","id":1,"method":"ping"}
 		C> `+callOf(2, "allow")+`
 		G< refuse limit: too many requests have no answer yet
-		C< {"jsonrpc":"2.0","id":2,"error":{"code":403,...
+		C< {"jsonrpc":"2.0","id":2,"result":{..."code":"limit"...It may be repeated later....
+		C> {"jsonrpc":"2.0","id":4,"method":"ping"}
+		G< refuse limit: too many requests have no answer yet
+		C< {"jsonrpc":"2.0","id":4,"error":{"code":403,...
 		S> {"jsonrpc":"2.0","id":1,"result":{}}
 		C< {"jsonrpc":"2.0","id":1,"result":{}}
 		C> {"jsonrpc":"2.0","id":3,"method":"ping"}

@@ -332,14 +332,14 @@ func TestDefectWhileRecordingAnOutcome(t *testing.T) {
 	}
 }
 
-// A defect outside of a decision costs the message, and nothing else.
+// A defect costs the message that met it, and nothing else.
 func TestDefect(t *testing.T) {
 	b := newBench(t, newFakeGate())
 	b.tools.approved = func() (*catalog.Catalog, bool) { panic("a defect") }
 	b.feed(Client, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n"))
 	b.feed(Server, []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[`+denyDef+`]}}`+"\n"))
-	if b.toClient.Len() > 0 {
-		t.Errorf("the client got %q", b.toClient.String())
+	if got := b.toClient.String(); !strings.Contains(got, `"code":502`) || strings.Contains(got, "tools") {
+		t.Errorf("the client got %q", got)
 	}
 	b.feed(Client, []byte(c1+"\n"+`{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"))
 	if got := b.toServer.String(); strings.Contains(got, "tools/call") || !strings.Contains(got, "ping") {

@@ -49,8 +49,7 @@ type relay struct {
 	nonce          string
 	own            atomic.Uint64 // requests of the relay itself
 
-	deciding sync.WaitGroup  // judged requests before they are forwarded or refused
-	running  sync.WaitGroup  // judged requests that were forwarded, until their outcome is known
+	deciding sync.WaitGroup  // decisions under way
 	holding  context.Context // ends when nobody waits for a held call any more
 	release  context.CancelFunc
 }
@@ -88,7 +87,7 @@ func (r *relay) receive(ctx context.Context, l, other *lane, in line) {
 	case m.Kind == toolcall.Response:
 		r.respond(ctx, other, m, in.wire)
 	default:
-		r.incoming(ctx, l, &request{msg: m, wire: in.wire})
+		r.incoming(ctx, l, &request{msg: m, wire: in.wire, call: toolcall.Call{Method: m.Method}})
 	}
 }
 
@@ -136,11 +135,11 @@ func (r *relay) enter(ctx context.Context, l *lane, q *request) bool {
 	switch {
 	case errors.Is(err, errSameID):
 		// An error under this id would look like the answer to the other one.
-		r.refuse(ctx, q.call(), authz.Malformed, err.Error(), q.msg.Raw)
+		r.refuse(ctx, q.call, authz.Malformed, err.Error(), q.msg.Raw)
 		r.reply(l, errorReply(noID, codeInvalid, "licet: "+err.Error()))
 	case err != nil:
-		a := r.refuse(ctx, q.call(), authz.LimitReached, err.Error(), q.msg.Raw)
-		r.reply(l, errorReply(q.msg.RawID, codeRefused, explain(a)))
+		a := r.refuse(ctx, q.call, authz.LimitReached, err.Error(), q.msg.Raw)
+		r.reply(l, refusal(q, a))
 	}
 	return err == nil
 }
@@ -150,11 +149,11 @@ func (r *relay) enter(ctx context.Context, l *lane, q *request) bool {
 func (r *relay) act(ctx context.Context, l *lane, q *request) {
 	call, err := q.msg.Call(r.ask.Principal.Agent, r.server)
 	if err != nil {
-		r.refuse(ctx, q.call(), authz.Malformed, err.Error(), q.msg.Raw)
+		r.refuse(ctx, q.call, authz.Malformed, err.Error(), q.msg.Raw)
 		r.reply(l, errorReply(q.msg.RawID, codeParams, "licet: "+err.Error()))
 		return
 	}
-	q.ask.Call = call
+	q.call = call
 	ctx, q.cancel = context.WithCancel(ctx)
 	if !r.enter(ctx, l, q) {
 		q.cancel()
@@ -171,7 +170,7 @@ func (r *relay) act(ctx context.Context, l *lane, q *request) {
 // unknown refuses a method that neither passes nor is judged.
 func (r *relay) unknown(ctx context.Context, l *lane, q *request) {
 	detail := fmt.Sprintf("the %s may not send %s as a %s", l.from, strconv.Quote(q.msg.Method), kindWord(q.msg.Kind))
-	a := r.refuse(ctx, q.call(), authz.UnknownMethod, detail, q.msg.Raw)
+	a := r.refuse(ctx, q.call, authz.UnknownMethod, detail, q.msg.Raw)
 	if q.msg.Kind == toolcall.Request {
 		r.reply(l, errorReply(q.msg.RawID, codeUnknownMethod, explain(a)))
 	}
@@ -221,12 +220,6 @@ func (r *relay) refuse(ctx context.Context, c toolcall.Call, code authz.Code, de
 	ask.Call = c
 	ask.Call.Agent, ask.Call.Server = r.ask.Principal.Agent, r.server
 	return r.gate.Refuse(ctx, ask, code, detail, raw)
-}
-
-// outcome reports what became of a forwarded request that was judged.
-func (r *relay) outcome(ctx context.Context, q *request, o gate.Outcome) {
-	defer r.running.Done()
-	r.done(ctx, q.grant, o)
 }
 
 // done reports what became of a grant. If that fails, the outcome stays unknown

@@ -113,6 +113,21 @@ func TestCalls(t *testing.T) {
 			C> ` + c1 + `
 			G< refuse malformed: another request has the same id and no answer yet
 			C< {"jsonrpc":"2.0","id":null,"error":{"code":-32600,...`,
+		"the client ends first": allowed + `
+			C.
+			S> ` + r1 + `
+			G< done succeeded {"content":[]}
+			C< ` + r1,
+		"the client ends and nobody answers": allowed + `
+			C.
+			T 8s
+			G< done unknown
+			C< {"jsonrpc":"2.0","id":1,"error":{"code":502,...`,
+		"a malformed request that looks like the answer": allowed + `
+			S> {"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}
+			S> ` + r1 + `
+			G< done succeeded {"content":[]}
+			C< ` + r1,
 		"another spelling of the id": allowed + `
 			S> {"jsonrpc":"2.0","id":"1","result":{"content":[]}}`,
 		"answered twice": allowed + `
@@ -147,6 +162,11 @@ func TestHeld(t *testing.T) {
 			S< ` + callOf(2, "allow") + `
 			C> {"jsonrpc":"2.0","id":3,"method":"ping"}
 			S< {"jsonrpc":"2.0","id":3,"method":"ping"}
+			ok
+			G< check hold pinned: ALLOW approved
+			S< {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold"}}`,
+		"answered before it was asked": asked + `
+			S> ` + r1 + `
 			ok
 			G< check hold pinned: ALLOW approved
 			S< {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold"}}`,

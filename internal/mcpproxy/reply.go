@@ -2,6 +2,7 @@ package mcpproxy
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
@@ -55,10 +56,16 @@ func toolReply(q *request, text string, decision toolcall.Value) []byte {
 
 // refusal answers a judged request that is not forwarded.
 func refusal(q *request, a gate.Answer) []byte {
-	if q.ask.Call.Tool == "" {
+	if q.call.Tool == "" {
 		return errorReply(q.msg.RawID, codeRefused, explain(a))
 	}
 	return toolReply(q, explain(a), decision(a))
+}
+
+// passing are the codes of refusals that may end by themselves.
+var passing = []authz.Code{
+	authz.ApprovalOpen, authz.LimitReached, authz.CatalogUnverified,
+	authz.FactsFailed, authz.NoEvidence, authz.OperandChanged, authz.Timeout, authz.Internal,
 }
 
 // explain is what an agent is told: verdict, code, decision, ticket and what to
@@ -68,11 +75,15 @@ func explain(a gate.Answer) string {
 	if a.Evidence.ID != "" {
 		text += ", decision " + a.Evidence.ID
 	}
-	if a.Ticket == nil {
-		return text + ". The call did not run. Repeating it unchanged will not help."
+	text += ". The call did not run. "
+	switch {
+	case a.Ticket != nil:
+		return text + fmt.Sprintf("Ask your user to approve ticket %s with `licet approvals approve %s`, "+
+			"then repeat this exact call.", a.Ticket.ID, a.Ticket.ID)
+	case slices.Contains(passing, a.Code()):
+		return text + "It may be repeated later."
 	}
-	return text + fmt.Sprintf(". The call did not run. Ask your user to approve ticket %s with `licet approvals approve %s`, "+
-		"then repeat this exact call.", a.Ticket.ID, a.Ticket.ID)
+	return text + "Repeating it unchanged will not help."
 }
 
 // decision is the same for programs.

@@ -1,9 +1,11 @@
 package mcpproxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/gate"
@@ -22,8 +24,8 @@ func (r *relay) respond(ctx context.Context, l *lane, m toolcall.Message, wire [
 		return
 	}
 	out, err := r.review(q, m, wire)
-	if q.cancel != nil {
-		r.outcome(ctx, q, outcome(m, err))
+	if q.judged() {
+		r.done(ctx, q.grant, outcome(m, err))
 	}
 	if err != nil {
 		r.log.Printf("replaced the answer to %s: %v", q.msg.Method, err)
@@ -35,7 +37,7 @@ func (r *relay) respond(ctx context.Context, l *lane, m toolcall.Message, wire [
 // unusable answers a request whose answer can't be passed on.
 func unusable(q *request, err error) []byte {
 	text := "licet: " + err.Error()
-	if q.ask.Call.Tool == "" {
+	if q.call.Tool == "" {
 		return errorReply(q.msg.RawID, codeBadAnswer, text)
 	}
 	return toolReply(q, text, toolcall.Value{})
@@ -66,7 +68,13 @@ var errInput = errors.New("the server asked for input from the client, which thi
 
 // review returns the bytes that the client may see of an answer. An error says
 // why it may see none; it is shown to the agent.
-func (r *relay) review(q *request, m toolcall.Message, wire []byte) ([]byte, error) {
+func (r *relay) review(q *request, m toolcall.Message, wire []byte) (out []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Printf("reading the answer to %s: panic: %v\n%s", q.msg.Method, p, debug.Stack())
+			out, err = nil, errors.New("the answer could not be read")
+		}
+	}()
 	if err := asksNothing(m); err != nil {
 		return nil, err
 	}
@@ -77,7 +85,7 @@ func (r *relay) review(q *request, m toolcall.Message, wire []byte) ([]byte, err
 	case "tools/list":
 		return r.filter(q, m, wire)
 	case "initialize", "server/discover":
-		return r.withhold(m, wire)
+		return r.withhold(m, wire), nil
 	}
 	return wire, nil
 }
@@ -100,8 +108,7 @@ func asksNothing(m toolcall.Message) error {
 	return errors.New("the server gave a result of an unknown type")
 }
 
-// filter takes out of a listing what the agent can't call: tools that differ
-// from the approved copy, and those that its contract does not list.
+// filter takes out of a listing what the agent can't call.
 func (r *relay) filter(q *request, m toolcall.Message, wire []byte) ([]byte, error) {
 	page, err := toolsOf(m.Result)
 	if err != nil {
@@ -109,48 +116,49 @@ func (r *relay) filter(q *request, m toolcall.Message, wire []byte) ([]byte, err
 	}
 	complete := !continues(q.msg.Params.Get("cursor")) && !continues(m.Result.Get("nextCursor"))
 	r.tools.seen(q.generation, page, complete)
+
 	result, _ := whole(m.Raw).member(m.Raw, "result")
 	list, _ := result.member(m.Raw, "tools")
 	places := list.elements(m.Raw)
 	if len(places) != len(page) {
 		return nil, errors.New("the server's listing can't be edited")
 	}
-	text := []byte{'['}
-	kept := 0
+	var kept [][]byte
 	named := byName(page)
 	for i, def := range page {
-		name := def.Get("name").Text()
-		if r.tools.compare(named[name]) != catalog.Pinned || !r.gate.Lists(r.ask.Principal.Agent, r.server, name) {
-			continue
+		if name := def.Get("name").Text(); r.visible(name, named[name]) {
+			kept = append(kept, places[i].text(m.Raw))
 		}
-		if kept++; kept > 1 {
-			text = append(text, ',')
-		}
-		text = append(text, places[i].text(m.Raw)...)
 	}
-	if kept == len(page) {
+	if len(kept) == len(page) {
 		return wire, nil
 	}
-	edits := []edit{{list, append(text, ']')}}
+	edits := []edit{{list, fmt.Appendf(nil, "[%s]", bytes.Join(kept, []byte{','}))}}
 	if q.modern() || m.Result.Get("cacheScope").Kind() != toolcall.Absent {
 		edits = append(edits, result.set(m.Raw, "cacheScope", `"private"`))
 	}
 	return apply(wire, edits), nil
 }
 
+// visible reports whether the agent may see a tool: it is the approved one, and
+// the agent's contract lists it.
+func (r *relay) visible(name string, definitions []toolcall.Value) bool {
+	return r.tools.compare(definitions) == catalog.Pinned && r.gate.Lists(r.ask.Principal.Agent, r.server, name)
+}
+
 // withhold empties instructions that differ from the approved ones.
-func (r *relay) withhold(m toolcall.Message, wire []byte) ([]byte, error) {
+func (r *relay) withhold(m toolcall.Message, wire []byte) []byte {
 	given := m.Result.Get("instructions")
 	if given.Kind() == toolcall.Absent {
-		return wire, nil
+		return wire
 	}
 	approved, ok := r.gate.Approved(r.server)
 	if ok && given.Equal(toolcall.StringOf(approved.Instructions)) {
-		return wire, nil
+		return wire
 	}
 	r.log.Print("withheld the server's instructions: they are not the approved ones")
 	result, _ := whole(m.Raw).member(m.Raw, "result")
-	return apply(wire, []edit{result.set(m.Raw, "instructions", `""`)}), nil
+	return apply(wire, []edit{result.set(m.Raw, "instructions", `""`)})
 }
 
 // badLine drops a line of the server that is no message. If it seems to answer
@@ -182,8 +190,9 @@ func (r *relay) lost(ctx context.Context, l *lane, q *request, why string) {
 		q.own <- toolcall.Message{Error: toolcall.ObjectOf(toolcall.Member{Name: "message", Value: toolcall.StringOf(why)})}
 		return
 	}
-	if q.cancel != nil {
-		r.outcome(ctx, q, gate.Outcome{Status: gate.Unknown, Detail: why})
+	if q.judged() {
+		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: why})
+		why += "; the call may have run"
 	}
-	r.reply(l, errorReply(q.msg.RawID, codeBadAnswer, "licet: "+why+"; the call may have run"))
+	r.reply(l, errorReply(q.msg.RawID, codeBadAnswer, "licet: "+why))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/licet-dev/licet/internal/gate"
@@ -81,8 +82,8 @@ func run(ctx context.Context, o Options, g authorizer, server peer) error {
 	r := newRelay(o, g, &sink{w: o.Out}, &sink{w: server})
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	clientEnd := r.pump(running, o.In, o.MaxMessage, func(l line) { r.receive(running, r.client, r.remote, l) })
-	serverEnd := r.pump(running, server, o.MaxMessage, func(l line) { r.receive(running, r.remote, r.client, l) })
+	clientEnd := r.pump(running, o.In, r.client, r.remote)
+	serverEnd := r.pump(running, server, r.remote, r.client)
 
 	var ended error
 	select {
@@ -92,6 +93,7 @@ func run(ctx context.Context, o Options, g authorizer, server peer) error {
 		if ctx.Err() == nil {
 			ended = errors.New("the server ended by itself")
 		}
+	case <-ctx.Done():
 	}
 	err := server.Stop()
 	<-serverEnd
@@ -101,39 +103,30 @@ func run(ctx context.Context, o Options, g authorizer, server peer) error {
 	if ended != nil {
 		return errors.Join(ended, err)
 	}
+	if err != nil {
+		r.log.Printf("the server ended: %v", err)
+	}
 	return nil
 }
 
-// pump hands lines over one after the other. What it returns is closed when it
-// hands over no more.
-func (r *relay) pump(ctx context.Context, in io.Reader, max int, handle func(line)) <-chan struct{} {
-	lines, end := make(chan line), make(chan struct{})
+// pump receives what the owner of lane l sends, line by line. What it returns
+// is closed when it receives no more. Reading stands apart, because ctx can't
+// interrupt it.
+func (r *relay) pump(ctx context.Context, in io.Reader, l, other *lane) <-chan struct{} {
+	incoming, end := make(chan line), make(chan struct{})
 	go func() {
-		defer close(lines)
-		for from := newLines(in, max); ; {
-			l, err := from.next()
-			if err != nil {
-				if !errors.Is(err, io.EOF) {
-					r.log.Printf("reading: %v", err)
-				}
-				return
-			}
-			select {
-			case lines <- l:
-			case <-ctx.Done():
-				return
-			}
-		}
+		defer close(incoming)
+		r.read(ctx, in, l.from, incoming)
 	}()
 	go func() {
 		defer close(end)
 		for {
 			select {
-			case l, more := <-lines:
+			case in, more := <-incoming:
 				if !more {
 					return
 				}
-				handle(l)
+				r.receive(ctx, l, other, in)
 			case <-ctx.Done():
 				return
 			}
@@ -142,19 +135,30 @@ func (r *relay) pump(ctx context.Context, in io.Reader, max int, handle func(lin
 	return end
 }
 
+func (r *relay) read(ctx context.Context, in io.Reader, from Side, out chan<- line) {
+	for lines := newLines(in, r.bounds.Bytes); ; {
+		l, err := lines.next()
+		if err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+				r.log.Printf("reading from the %s: %v", from, err)
+			}
+			return
+		}
+		select {
+		case out <- l:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // settle lets calls that were read before the client's end come through, and
 // waits a while for their outcome. Held ones do not wait: nobody is there for
 // the answer.
 func (r *relay) settle(ctx context.Context, serverEnd <-chan struct{}) {
 	r.release()
-	idle := make(chan struct{})
-	go func() {
-		r.deciding.Wait()
-		r.running.Wait()
-		close(idle)
-	}()
 	select {
-	case <-idle:
+	case <-r.client.whenIdle():
 	case <-serverEnd:
 	case <-ctx.Done():
 	case <-time.After(gate.DefaultDeadline + grace):

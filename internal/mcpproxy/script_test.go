@@ -143,6 +143,9 @@ func (f *fakeGate) isAnswered(ctx context.Context, hold time.Duration) bool {
 
 func (f *fakeGate) Refuse(_ context.Context, a gate.Ask, code authz.Code, detail string, raw []byte) gate.Answer {
 	f.note("refuse %s: %s", code, detail)
+	if a.Principal.Agent != "bot" || a.Call.Agent != "bot" || a.Call.Server != "bank" || a.Session != "s" || a.Door != "mcp" {
+		f.note("refused for %+v", a)
+	}
 	if a.Call.Method == "panic/refuse" {
 		panic("a defect")
 	}
