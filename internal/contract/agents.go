@@ -10,36 +10,37 @@ import (
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 // agents reads what each agent may do.
-func (l *loader) agents(n *node, c *Contract) map[string]*Agent {
+func (l *loader) agents(n *yamlwalk.Node, c *Contract) map[string]*Agent {
 	all := map[string]*Agent{}
-	if !l.is(n, toolcall.Object, "a mapping of agents") {
+	if !l.Is(n, toolcall.Object, "a mapping of agents") {
 		return all
 	}
-	for _, m := range n.members {
-		name := l.name(m.key, "name of an agent")
-		all[name] = l.agent(name, m.value, c)
+	for _, m := range n.Members {
+		name := l.Name(m.Key, "name of an agent")
+		all[name] = l.agent(name, m.Value, c)
 	}
 	return all
 }
 
 // agent reads the rules and limits of one agent.
-func (l *loader) agent(name string, n *node, c *Contract) *Agent {
+func (l *loader) agent(name string, n *yamlwalk.Node, c *Contract) *Agent {
 	a := &Agent{Name: name, rules: map[string]*Rule{}}
-	if !l.mapping(n, agentWords) {
+	if !l.Mapping(n, agentWords) {
 		return a
 	}
 	var open []catalog.Tool // those that an agent-wide sum must be able to count
-	if tools := l.need(n, "tools", agentWords); l.is(tools, toolcall.Object, "a mapping of tools to rules") {
-		for _, m := range tools.members {
-			server, tool, ok := l.tool(m.key)
+	if tools := l.Need(n, "tools", agentWords); l.Is(tools, toolcall.Object, "a mapping of tools to rules") {
+		for _, m := range tools.Members {
+			server, tool, ok := l.tool(m.Key)
 			if !ok {
 				continue
 			}
-			r := l.rule(place{agent: name, ref: m.key.text, server: server, tool: tool}, m)
-			a.rules[m.key.text] = r
+			r := l.rule(place{agent: name, ref: m.Key.Text, server: server, tool: tool}, m)
+			a.rules[m.Key.Text] = r
 			for _, s := range r.sources {
 				c.sources[s] = true
 			}
@@ -48,7 +49,7 @@ func (l *loader) agent(name string, n *node, c *Contract) *Agent {
 			}
 		}
 	}
-	if limits := n.get("limits"); limits != nil {
+	if limits := n.Get("limits"); limits != nil {
 		a.limits = l.limits(place{agent: name}, limits, open)
 	}
 	for _, r := range a.rules {
@@ -73,37 +74,37 @@ func (p place) path() string {
 }
 
 // rule reads what an agent may do with one tool.
-func (l *loader) rule(p place, m member) *Rule {
+func (l *loader) rule(p place, m yamlwalk.Member) *Rule {
 	r := &Rule{path: p.path(), Server: p.server, Tool: p.tool.Name, ToolDigest: p.tool.Digest}
-	n := m.value
-	if n.kind == toolcall.String {
+	n := m.Value
+	if n.Kind == toolcall.String {
 		l.shorthand(p, r, n)
-	} else if l.is(n, toolcall.Object, "allow, approve, block or a mapping") && l.mapping(n, ruleWords) {
+	} else if l.Is(n, toolcall.Object, "allow, approve, block or a mapping") && l.Mapping(n, ruleWords) {
 		sources := map[string]bool{}
 		r.Never = l.clauses(p, "never", n, sources)
 		r.Allow = l.clauses(p, "allow", n, sources)
 		r.Approve = l.clauses(p, "approve", n, sources)
 		r.sources = slices.Sorted(maps.Keys(sources))
-		if n.get("allow") == nil && n.get("approve") == nil && !misspelt(n, "allow", ruleWords) && !misspelt(n, "approve", ruleWords) {
-			l.report(m.key, `to refuse every call, write "block"`, "the rule permits nothing: expected allow or approve")
+		if n.Get("allow") == nil && n.Get("approve") == nil && !yamlwalk.Misspelt(n, "allow", ruleWords) && !yamlwalk.Misspelt(n, "approve", ruleWords) {
+			l.Report(m.Key, `to refuse every call, write "block"`, "the rule permits nothing: expected allow or approve")
 		}
-		if limits := n.get("limits"); limits != nil {
+		if limits := n.Get("limits"); limits != nil {
 			r.limits = l.limits(p, limits, []catalog.Tool{p.tool})
 		}
 	}
 	if !r.Blocked {
-		r.schema = l.schema(p, m.key)
+		r.schema = l.schema(p, m.Key)
 	}
 	return r
 }
 
 // shorthand reads a rule of one word.
-func (l *loader) shorthand(p place, r *Rule, n *node) {
-	if !l.word(n, shorthands) {
+func (l *loader) shorthand(p place, r *Rule, n *yamlwalk.Node) {
+	if !l.Word(n, shorthands) {
 		return
 	}
-	clause := []*Clause{{path: fmt.Sprintf("%s.%s[0]", p.path(), n.text), line: n.line}}
-	switch n.text {
+	clause := []*Clause{{path: fmt.Sprintf("%s.%s[0]", p.path(), n.Text), line: n.Line}}
+	switch n.Text {
 	case "allow":
 		r.Allow = clause
 	case "approve":
@@ -114,13 +115,13 @@ func (l *loader) shorthand(p place, r *Rule, n *node) {
 }
 
 // schema compiles the inputSchema of a tool, once for all agents.
-func (l *loader) schema(p place, key *node) *constraint.Schema {
+func (l *loader) schema(p place, key *yamlwalk.Node) *constraint.Schema {
 	if s, done := l.schemas[p.ref]; done {
 		return s
 	}
 	s, err := constraint.CompileSchema(p.tool.InputSchema(), false)
 	if err != nil {
-		l.report(key, `only "block" can stand beside this tool`, "the inputSchema of %s cannot be enforced: %v", p.ref, err)
+		l.Report(key, `only "block" can stand beside this tool`, "the inputSchema of %s cannot be enforced: %v", p.ref, err)
 	}
 	l.schemas[p.ref] = s
 	return s
@@ -128,16 +129,16 @@ func (l *loader) schema(p place, key *node) *constraint.Schema {
 
 // clauses reads the list beside word; sources collects the tools whose results
 // it reads.
-func (l *loader) clauses(p place, word string, rule *node, sources map[string]bool) []*Clause {
-	n := rule.get(word)
-	if n == nil || !l.is(n, toolcall.Array, "a list of clauses") {
+func (l *loader) clauses(p place, word string, rule *yamlwalk.Node, sources map[string]bool) []*Clause {
+	n := rule.Get(word)
+	if n == nil || !l.Is(n, toolcall.Array, "a list of clauses") {
 		return nil
 	}
 	var clauses []*Clause
-	for i, item := range l.elements(n, word) {
-		k := &Clause{path: fmt.Sprintf("%s.%s[%d]", p.path(), word, i), line: item.line}
-		if l.is(item, toolcall.Object, "a clause: a mapping of arguments to constraints") {
-			for _, m := range item.members {
+	for i, item := range l.Elements(n, word) {
+		k := &Clause{path: fmt.Sprintf("%s.%s[%d]", p.path(), word, i), line: item.Line}
+		if l.Is(item, toolcall.Object, "a clause: a mapping of arguments to constraints") {
+			for _, m := range item.Members {
 				l.constrain(p, k, m, word == "never", sources)
 			}
 		}
@@ -150,22 +151,22 @@ func (l *loader) clauses(p place, word string, rule *node, sources map[string]bo
 }
 
 // constrain adds the constraints on one argument to a clause.
-func (l *loader) constrain(p place, k *Clause, m member, never bool, sources map[string]bool) {
-	if slices.Contains(conditionWords.later, m.key.text) {
-		l.word(m.key, conditionWords)
+func (l *loader) constrain(p place, k *Clause, m yamlwalk.Member, never bool, sources map[string]bool) {
+	if slices.Contains(conditionWords.Later, m.Key.Text) {
+		l.Word(m.Key, conditionWords)
 		return
 	}
-	path, found, ok := l.argument(m.key, p.tool)
-	if !ok || !l.is(m.value, toolcall.Object, "a mapping of constraints") {
+	path, found, ok := l.argument(m.Key, p.tool)
+	if !ok || !l.Is(m.Value, toolcall.Object, "a mapping of constraints") {
 		return
 	}
 	for _, c := range k.constraints {
 		if c.argument.String() == path.String() {
-			l.report(m.key, "", "the argument %s stands in the clause twice", path)
+			l.Report(m.Key, "", "the argument %s stands in the clause twice", path)
 		}
 	}
-	l.fits(m.value, path, found)
-	spec, ok := l.value(m.value)
+	l.fits(m.Value, path, found)
+	spec, ok := l.Value(m.Value)
 	if !ok {
 		return
 	}
@@ -196,28 +197,28 @@ func (l *loader) source(server, tool string, sources map[string]bool) error {
 }
 
 // refuse reports an error of a constraint at the word that it is about.
-func (l *loader) refuse(m member, err error) {
+func (l *loader) refuse(m yamlwalk.Member, err error) {
 	at := &constraint.SpecError{Msg: err.Error()}
 	errors.As(err, &at) // if it says where
 	hint := ""
 	if at.Near != "" {
 		hint = fmt.Sprintf("did you mean %q?", at.Near)
 	}
-	n := m.key
+	n := m.Key
 	if at.Pointer != "" {
-		n = m.value.find(at.Pointer)
+		n = m.Value.Find(at.Pointer)
 	}
-	l.report(n, hint, "%s", at.Msg)
+	l.Report(n, hint, "%s", at.Msg)
 }
 
 // limits reads a list of limits. tools are those whose arguments a sum counts.
-func (l *loader) limits(p place, n *node, tools []catalog.Tool) []*limit {
-	if !l.is(n, toolcall.Array, "a list of limits") {
+func (l *loader) limits(p place, n *yamlwalk.Node, tools []catalog.Tool) []*limit {
+	if !l.Is(n, toolcall.Array, "a list of limits") {
 		return nil
 	}
 	var limits []*limit
-	for i, item := range l.elements(n, "limits") {
-		if l.mapping(item, limitWords) {
+	for i, item := range l.Elements(n, "limits") {
+		if l.Mapping(item, limitWords) {
 			k := l.limit(p, item, tools)
 			k.path = fmt.Sprintf("%s.limits[%d]", p.path(), i)
 			limits = append(limits, k)
@@ -230,32 +231,32 @@ func (l *loader) limits(p place, n *node, tools []catalog.Tool) []*limit {
 const maxCalls = 1_000_000_000
 
 // limit reads one limit: {calls: N, per: W} or {sum: ARGUMENT, max: N, per: W}.
-func (l *loader) limit(p place, n *node, tools []catalog.Tool) *limit {
+func (l *loader) limit(p place, n *yamlwalk.Node, tools []catalog.Tool) *limit {
 	k := &limit{}
-	calls, sum, most := n.get("calls"), n.get("sum"), n.get("max")
+	calls, sum, most := n.Get("calls"), n.Get("sum"), n.Get("max")
 	scope := fmt.Sprintf("agent=%q", p.agent)
 	if p.ref != "" {
 		scope += fmt.Sprintf(" tool=%q", p.ref)
 	}
 	switch {
-	case misspelt(n, "calls", limitWords), misspelt(n, "sum", limitWords):
+	case yamlwalk.Misspelt(n, "calls", limitWords), yamlwalk.Misspelt(n, "sum", limitWords):
 	case (calls == nil) == (sum == nil):
-		l.report(n, "", `a limit needs either "calls" or "sum"`)
+		l.Report(n, "", `a limit needs either "calls" or "sum"`)
 	case calls != nil && most != nil:
-		l.report(most, `"calls" is its own bound`, `"max" stands beside "sum" only`)
+		l.Report(most, `"calls" is its own bound`, `"max" stands beside "sum" only`)
 	case calls != nil:
-		l.count(calls, "a number of calls", maxCalls)
-		k.max = l.decimal(calls)
+		l.Count(calls, "a number of calls", maxCalls)
+		k.max = l.Decimal(calls)
 		k.counter = "calls " + scope
 	case most == nil:
-		l.report(n, "", `a limit with "sum" needs "max"`)
+		l.Report(n, "", `a limit with "sum" needs "max"`)
 	default:
 		k.argument = l.summand(sum, tools)
 		k.max = l.bound(most)
 		k.counter = fmt.Sprintf("sum %s argument=%q", scope, k.argument)
 	}
-	if per := l.need(n, "per", limitWords); per.text != "session" {
-		k.window = l.duration(per)
+	if per := l.Need(n, "per", limitWords); per.Text != "session" {
+		k.window = l.Duration(per)
 	}
 	return k
 }

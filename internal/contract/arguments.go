@@ -5,22 +5,23 @@ import (
 
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/toolcall"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 // argument reads the path of an argument and looks it up in the tool's
 // inputSchema. It returns the kinds of value that can stand there.
-func (l *loader) argument(n *node, tool catalog.Tool) (path toolcall.Path, found kinds, ok bool) {
-	if !l.is(n, toolcall.String, "the path of an argument") {
+func (l *loader) argument(n *yamlwalk.Node, tool catalog.Tool) (path toolcall.Path, found kinds, ok bool) {
+	if !l.Is(n, toolcall.String, "the path of an argument") {
 		return path, 0, false
 	}
-	path, err := toolcall.ParsePath(n.text)
+	path, err := toolcall.ParsePath(n.Text)
 	if err != nil {
-		l.report(n, "", "%v", err)
+		l.Report(n, "", "%v", err)
 		return path, 0, false
 	}
 	found, unknown := lookup(tool.InputSchema(), path)
 	if unknown != nil {
-		l.report(n, didYouMean(unknown.name, unknown.known), "unknown argument %s of %s: %s", path, tool.Name, unknown.why)
+		l.Report(n, yamlwalk.DidYouMean(unknown.name, unknown.known), "unknown argument %s of %s: %s", path, tool.Name, unknown.why)
 		return path, 0, false
 	}
 	return path, found, true
@@ -41,16 +42,16 @@ var needs = map[string]kinds{
 
 // fits reports constraints that no value of the argument can ever satisfy: in
 // allow they would permit nothing, in never they would protect nothing.
-func (l *loader) fits(constraints *node, path toolcall.Path, found kinds) {
-	for _, m := range constraints.members {
-		if need, typed := needs[m.key.text]; typed && need&found == 0 {
-			l.report(m.key, l.elementsHint(path, need, found), "%q is for %s, but %s is %s", m.key.text, need, path, found)
+func (l *loader) fits(constraints *yamlwalk.Node, path toolcall.Path, found kinds) {
+	for _, m := range constraints.Members {
+		if need, typed := needs[m.Key.Text]; typed && need&found == 0 {
+			l.Report(m.Key, l.elementsHint(path, need, found), "%q is for %s, but %s is %s", m.Key.Text, need, path, found)
 		}
-		switch m.key.text {
+		switch m.Key.Text {
 		case "const":
-			l.fitsValue(m.value, path, found)
+			l.fitsValue(m.Value, path, found)
 		case "in":
-			for _, item := range m.value.items {
+			for _, item := range m.Value.Items {
 				l.fitsValue(item, path, found)
 			}
 		}
@@ -59,9 +60,9 @@ func (l *loader) fits(constraints *node, path toolcall.Path, found kinds) {
 
 // fitsValue reports a literal that the argument can never equal. Elements and
 // members are not compared.
-func (l *loader) fitsValue(n *node, path toolcall.Path, found kinds) {
-	if found&kindsOf(toolcall.Array, toolcall.Object) == 0 && n.kind > toolcall.Null && !found.has(n.kind) {
-		l.report(n, "", "%s is %s, but %s is %s", n.describe(), kindsOf(n.kind), path, found)
+func (l *loader) fitsValue(n *yamlwalk.Node, path toolcall.Path, found kinds) {
+	if found&kindsOf(toolcall.Array, toolcall.Object) == 0 && n.Kind > toolcall.Null && !found.has(n.Kind) {
+		l.Report(n, "", "%s is %s, but %s is %s", n.Describe(), kindsOf(n.Kind), path, found)
 	}
 }
 
@@ -76,12 +77,12 @@ func (l *loader) elementsHint(path toolcall.Path, need, found kinds) string {
 
 // summand reads the argument that a limit adds up. Each of the tools must
 // declare it, or their calls could never be counted.
-func (l *loader) summand(n *node, tools []catalog.Tool) toolcall.Path {
+func (l *loader) summand(n *yamlwalk.Node, tools []catalog.Tool) toolcall.Path {
 	var path toolcall.Path
 	for _, tool := range tools {
 		p, found, ok := l.argument(n, tool)
 		if ok && !found.has(toolcall.Number) {
-			l.report(n, l.elementsHint(p, kindsOf(toolcall.Number), found), "a sum adds numbers, but %s of %s is %s", p, tool.Name, found)
+			l.Report(n, l.elementsHint(p, kindsOf(toolcall.Number), found), "a sum adds numbers, but %s of %s is %s", p, tool.Name, found)
 		}
 		path = p
 	}
@@ -89,22 +90,13 @@ func (l *loader) summand(n *node, tools []catalog.Tool) toolcall.Path {
 }
 
 // bound reads the bound of a sum.
-func (l *loader) bound(n *node) toolcall.Decimal {
-	if !l.is(n, toolcall.Number, "the bound of a sum") {
+func (l *loader) bound(n *yamlwalk.Node) toolcall.Decimal {
+	if !l.Is(n, toolcall.Number, "the bound of a sum") {
 		return toolcall.Decimal{}
 	}
-	d := l.decimal(n)
+	d := l.Decimal(n)
 	if d.Sign() <= 0 {
-		l.report(n, `to refuse every call, write "block"`, "expected a number above 0, found %s", n.text)
-	}
-	return d
-}
-
-// decimal returns the number n exactly.
-func (l *loader) decimal(n *node) toolcall.Decimal {
-	d, err := toolcall.ParseDecimal(n.text)
-	if err != nil {
-		l.report(n, "", "%v", err)
+		l.Report(n, `to refuse every call, write "block"`, "expected a number above 0, found %s", n.Text)
 	}
 	return d
 }

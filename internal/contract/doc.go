@@ -7,10 +7,10 @@
 // does not know is refused by name, never ignored, so that a contract cannot
 // seem to say more than is enforced.
 //
-// Reading happens in four steps, a file each: text.go turns YAML into a tree
-// and refuses what two YAML readers could understand in two ways; words.go
-// holds the words of the language; load.go and agents.go check the tree against
-// the words and the pinned catalogs; digest.go names the result.
+// Reading happens in four steps: package yamlwalk turns YAML into a tree and
+// refuses what two YAML readers could understand in two ways; words.go holds
+// the words of the language; load.go and agents.go check the tree against the
+// words and the pinned catalogs; digest.go names the result.
 // The language is described for its users in docs/spec/contract.md.
 //
 // The package is pure: files are read through a function that the caller gives.

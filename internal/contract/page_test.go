@@ -11,6 +11,7 @@ import (
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 // page returns the page that describes the language to its users.
@@ -64,23 +65,23 @@ func TestPageExamplesLoad(t *testing.T) {
 
 func TestPageNamesEveryWord(t *testing.T) {
 	text := page(t)
-	all := []words{contractWords, catalogWords, resolveWords, agentWords, shorthands, ruleWords, conditionWords,
-		limitWords, approvalWords, evidenceWords, {"a constraint", constraint.Kinds(), constraint.Later()}}
+	all := []yamlwalk.Words{contractWords, catalogWords, resolveWords, agentWords, shorthands, ruleWords, conditionWords,
+		limitWords, approvalWords, evidenceWords, {Place: "a constraint", Known: constraint.Kinds(), Later: constraint.Later()}}
 	seen := 0
 	for _, w := range all {
-		for _, word := range w.known {
+		for _, word := range w.Known {
 			seen++
 			if !regexp.MustCompile("[`{ ]" + regexp.QuoteMeta(word) + "[`:]").MatchString(text) {
-				t.Errorf("the page does not explain %q of %s", word, w.place)
+				t.Errorf("the page does not explain %q of %s", word, w.Place)
 			}
 		}
 	}
 	reserved := fmt.Sprint(rows(t, text, "where"))
 	for _, w := range all {
-		for _, word := range w.later {
+		for _, word := range w.Later {
 			seen++
 			if !strings.Contains(reserved, word) {
-				t.Errorf("the page does not reserve %q of %s", word, w.place)
+				t.Errorf("the page does not reserve %q of %s", word, w.Place)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/licet-dev/licet/internal/toolcall"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 var pinForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
@@ -21,26 +22,32 @@ func SetPin(text []byte, server, pin string) ([]byte, error) {
 	if !pinForm.MatchString(pin) {
 		return nil, fmt.Errorf("setting the pin of %s: %q is no digest", server, pin)
 	}
-	root, problems := parse("contract", text)
+	root, problems := parse(text)
 	if len(problems) > 0 {
-		return nil, problems.sorted()
+		return nil, problems.Sorted()
 	}
-	entry := root.get("catalogs").get(server)
-	if entry == nil || entry.kind != toolcall.Object {
+	entry := root.Get("catalogs").Get(server)
+	if entry == nil || entry.Kind != toolcall.Object {
 		return nil, fmt.Errorf("setting the pin of %s: the contract has no such catalog", server)
 	}
 	edited := spliced(text, entry, pin)
-	entry.set("pin", pin)
-	if again, problems := parse("contract", edited); len(problems) > 0 || !again.equal(root) {
+	set(entry, "pin", pin)
+	if again, problems := parse(edited); len(problems) > 0 || !equal(again, root) {
 		return nil, fmt.Errorf("setting the pin of %s: write it on a line of its own as `pin: \"\"`, then try again", server)
 	}
 	return edited, nil
 }
 
+func parse(text []byte) (*yamlwalk.Node, Problems) {
+	r := yamlwalk.Reader{File: "contract", What: "contract"}
+	root := r.Parse(text)
+	return root, r.Problems
+}
+
 // spliced writes the pin at the place where it most likely belongs; SetPin
 // checks the result.
-func spliced(text []byte, entry *node, pin string) []byte {
-	if old := entry.get("pin"); old != nil {
+func spliced(text []byte, entry *yamlwalk.Node, pin string) []byte {
+	if old := entry.Get("pin"); old != nil {
 		at := offset(text, old)
 		if at > 0 && text[at-1] == ':' {
 			pin = " " + pin
@@ -49,11 +56,11 @@ func spliced(text []byte, entry *node, pin string) []byte {
 	}
 	at := offset(text, entry)
 	switch {
-	case len(entry.members) == 0: // {}
+	case len(entry.Members) == 0: // {}
 		at++
 		pin = "pin: " + pin
 	case text[at] == '{':
-		at = offset(text, entry.members[0].key)
+		at = offset(text, entry.Members[0].Key)
 		pin = "pin: " + pin + ", "
 	default: // a line of its own, indented like the one it stands before
 		line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
@@ -71,12 +78,12 @@ func lineBreak(text []byte) string {
 }
 
 // offset returns where n begins in text, in bytes.
-func offset(text []byte, n *node) int {
+func offset(text []byte, n *yamlwalk.Node) int {
 	at := 0
-	for range n.line - 1 {
+	for range n.Line - 1 {
 		at += bytes.IndexByte(text[at:], '\n') + 1
 	}
-	for range n.column - 1 {
+	for range n.Column - 1 {
 		_, size := utf8.DecodeRune(text[at:])
 		at += size
 	}
@@ -88,34 +95,34 @@ var quoted = regexp.MustCompile(`(?s)^("(\\.|[^"\\])*"|'(''|[^'])*')`)
 
 // scalarLength returns the length in bytes of the scalar n at the start of
 // text, quotes included.
-func scalarLength(text []byte, n *node) int {
-	if q := quoted.Find(text); q != nil && n.kind == toolcall.String {
+func scalarLength(text []byte, n *yamlwalk.Node) int {
+	if q := quoted.Find(text); q != nil && n.Kind == toolcall.String {
 		return len(q)
 	}
-	return min(len(n.text), len(text))
+	return min(len(n.Text), len(text))
 }
 
 // set puts a text beside key.
-func (n *node) set(key, text string) {
-	value := &node{kind: toolcall.String, text: text}
-	for i := range n.members {
-		if n.members[i].key.text == key {
-			n.members[i].value = value
+func set(n *yamlwalk.Node, key, text string) {
+	value := &yamlwalk.Node{Kind: toolcall.String, Text: text}
+	for i := range n.Members {
+		if n.Members[i].Key.Text == key {
+			n.Members[i].Value = value
 			return
 		}
 	}
-	n.members = append(n.members, member{&node{kind: toolcall.String, text: key}, value})
+	n.Members = append(n.Members, yamlwalk.Member{Key: &yamlwalk.Node{Kind: toolcall.String, Text: key}, Value: value})
 }
 
 // equal reports whether n and m say the same, in any order of members.
-func (n *node) equal(m *node) bool {
-	if n == nil || m == nil || n.kind != m.kind || n.text != m.text || len(n.members) != len(m.members) {
+func equal(n, m *yamlwalk.Node) bool {
+	if n == nil || m == nil || n.Kind != m.Kind || n.Text != m.Text || len(n.Members) != len(m.Members) {
 		return n == m
 	}
-	for _, x := range n.members {
-		if !x.value.equal(m.get(x.key.text)) {
+	for _, x := range n.Members {
+		if !equal(x.Value, m.Get(x.Key.Text)) {
 			return false
 		}
 	}
-	return slices.EqualFunc(n.items, m.items, (*node).equal)
+	return slices.EqualFunc(n.Items, m.Items, equal)
 }

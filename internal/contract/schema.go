@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/licet-dev/licet/internal/toolcall"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 // kinds is a set of JSON kinds, a bit each.
@@ -38,7 +39,7 @@ func (s kinds) String() string {
 	if len(names) == 0 {
 		return "null"
 	}
-	return oneOf(names)
+	return yamlwalk.OneOf(names)
 }
 
 // undeclared says that a contract names something that no catalog declares.
@@ -50,7 +51,7 @@ type undeclared struct {
 
 // Error returns the reason with the nearest known name.
 func (u *undeclared) Error() string {
-	if hint := didYouMean(u.name, u.known); hint != "" {
+	if hint := yamlwalk.DidYouMean(u.name, u.known); hint != "" {
 		return u.why + "; " + hint
 	}
 	return u.why

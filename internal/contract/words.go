@@ -1,26 +1,20 @@
 package contract
 
-// words are the words of one place of the language. Those of a later version
-// are refused by name: silence about them would look like enforcement.
-type words struct {
-	place string
-	known []string
-	later []string
-}
+import "github.com/licet-dev/licet/internal/yamlwalk"
 
+// The words of each place of the language.
 var (
-	contractWords = words{"a contract",
-		[]string{"version", "name", "catalogs", "agents", "approvals", "evidence"},
-		[]string{"labels", "judge"}}
-	catalogWords = words{"a catalog", []string{"pin", "tools", "resolve"}, nil}
-	resolveWords = words{"resolve", []string{"none"}, nil}
-	agentWords   = words{"an agent", []string{"tools", "limits"},
-		[]string{"authenticate", "extends", "mode"}}
-	shorthands = words{"a tool rule", []string{"allow", "approve", "block"}, []string{"judge"}}
-	ruleWords  = words{"a tool rule", []string{"allow", "approve", "never", "limits"},
-		[]string{"judge", "extra_arguments"}}
-	conditionWords = words{"a clause", nil, []string{"$session", "$request", "$signal", "$when"}}
-	limitWords     = words{"a limit", []string{"calls", "sum", "max", "per"}, []string{"by", "over"}}
-	approvalWords  = words{"approvals", []string{"expire", "approvers", "quorum"}, nil}
-	evidenceWords  = words{"evidence", []string{"redact"}, nil}
+	contractWords = yamlwalk.Words{Place: "a contract",
+		Known: []string{"version", "name", "catalogs", "agents", "approvals", "evidence"},
+		Later: []string{"labels", "judge"}}
+	catalogWords = yamlwalk.Words{Place: "a catalog", Known: []string{"pin", "tools", "resolve"}}
+	resolveWords = yamlwalk.Words{Place: "resolve", Known: []string{"none"}}
+	agentWords   = yamlwalk.Words{Place: "an agent", Known: []string{"tools", "limits"}, Later: []string{"authenticate", "extends", "mode"}}
+	shorthands   = yamlwalk.Words{Place: "a tool rule", Known: []string{"allow", "approve", "block"}, Later: []string{"judge"}}
+	ruleWords    = yamlwalk.Words{Place: "a tool rule",
+		Known: []string{"allow", "approve", "never", "limits"}, Later: []string{"judge", "extra_arguments"}}
+	conditionWords = yamlwalk.Words{Place: "a clause", Later: []string{"$session", "$request", "$signal", "$when"}}
+	limitWords     = yamlwalk.Words{Place: "a limit", Known: []string{"calls", "sum", "max", "per"}, Later: []string{"by", "over"}}
+	approvalWords  = yamlwalk.Words{Place: "approvals", Known: []string{"expire", "approvers", "quorum"}}
+	evidenceWords  = yamlwalk.Words{Place: "evidence", Known: []string{"redact"}}
 )

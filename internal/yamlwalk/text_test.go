@@ -1,10 +1,16 @@
-package contract
+package yamlwalk
 
 import (
 	"testing"
 
 	"github.com/licet-dev/licet/internal/toolcall"
 )
+
+func parse(text []byte) (*Node, Problems) {
+	r := Reader{File: "f", What: "contract"}
+	root := r.Parse(text)
+	return root, r.Problems
+}
 
 // TestScalars checks what a value beside a key is read as; Absent stands for
 // texts that YAML versions read differently.
@@ -24,13 +30,13 @@ func TestScalars(t *testing.T) {
 		{"685.230_15e+03", toolcall.Absent}, {"+.inf", toolcall.Absent}, {"yES", toolcall.Absent}, {"2001-12-14t21:59:43.10-05:00", toolcall.Absent},
 		{"2001-12-14 21:59:43", toolcall.Absent}, {"<<", toolcall.Absent},
 	} {
-		root, problems := parse("f", []byte("k: "+tt.text+"\n"))
+		root, problems := parse([]byte("k: " + tt.text + "\n"))
 		switch {
 		case tt.kind == toolcall.Absent:
 			if len(problems) == 0 {
-				t.Errorf("%q is read as %s", tt.text, root.get("k").kind)
+				t.Errorf("%q is read as %s", tt.text, root.Get("k").Kind)
 			}
-		case len(problems) > 0 || root.get("k").kind != tt.kind:
+		case len(problems) > 0 || root.Get("k").Kind != tt.kind:
 			t.Errorf("%q: %v", tt.text, problems)
 		}
 	}
@@ -41,23 +47,23 @@ func TestSize(t *testing.T) {
 	for i := range text {
 		text[i] = '#'
 	}
-	if _, problems := parse("f", text); problems.Error() != "f:1:1: the contract has 4194305 bytes: at most 4194304 are read" {
+	if _, problems := parse(text); problems.Error() != "f:1:1: the contract has 4194305 bytes: at most 4194304 are read" {
 		t.Error(problems)
 	}
-	if _, problems := parse("f", text[1:]); problems.Error() != "f:1:1: the contract is empty" {
+	if _, problems := parse(text[1:]); problems.Error() != "f:1:1: the contract is empty" {
 		t.Error(problems)
 	}
 }
 
 func TestFind(t *testing.T) {
-	root, problems := parse("f", []byte("a:\n  b/c: [x, {d~: z}]\n"))
+	root, problems := parse([]byte("a:\n  b/c: [x, {d~: z}]\n"))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	for pointer, want := range map[string]string{
 		"": "", "/a": "a", "/a/b~1c": "b/c", "/a/b~1c/0": "x", "/a/b~1c/1/d~0": "d~", "/a/nothing/more": "a", "/a/b~1c/7": "b/c",
 	} {
-		if got := root.find(pointer).text; got != want {
+		if got := root.Find(pointer).Text; got != want {
 			t.Errorf("%q finds %q, want %q", pointer, got, want)
 		}
 	}

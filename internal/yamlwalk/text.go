@@ -1,4 +1,4 @@
-package contract
+package yamlwalk
 
 import (
 	"bytes"
@@ -13,53 +13,53 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// Bounds of a contract's text.
+// Bounds of a text.
 const (
 	maxBytes = 4 << 20
 	maxDepth = 64
 )
 
-// node is one value of the text, with its place. Kinds are those of JSON; a
+// Node is one value of the text, with its place. Kinds are those of JSON; a
 // value left empty is Absent.
-type node struct {
-	line, column int
-	kind         toolcall.Kind
-	broken       bool   // its problem is reported: nothing more is said about it
-	text         string // scalars: the text, or the number as written
-	items        []*node
-	members      []member // in the order of the text; no name occurs twice
+type Node struct {
+	Line, Column int // from 1; columns are characters
+	Kind         toolcall.Kind
+	Broken       bool   // its problem is reported: nothing more is said about it
+	Text         string // scalars: the text, or the number as written
+	Items        []*Node
+	Members      []Member // in the order of the text; no name occurs twice
 }
 
-// member is one `key: value` of a mapping.
-type member struct{ key, value *node }
+// Member is one `key: value` of a mapping.
+type Member struct{ Key, Value *Node }
 
-// get returns the value beside key, or nil, also of a nil mapping.
-func (n *node) get(key string) *node {
+// Get returns the value beside key, or nil, also of a nil mapping.
+func (n *Node) Get(key string) *Node {
 	if n == nil {
 		return nil
 	}
-	for _, m := range n.members {
-		if m.key.text == key {
-			return m.value
+	for _, m := range n.Members {
+		if m.Key.Text == key {
+			return m.Value
 		}
 	}
 	return nil
 }
 
-// find returns the node that the tokens of a JSON pointer (RFC 6901) lead to:
+// Find returns the node that the tokens of a JSON pointer (RFC 6901) lead to:
 // for a member its key, which is where a reader looks for it. It stops where
 // the text has nothing more to show.
-func (n *node) find(pointer string) *node {
+func (n *Node) Find(pointer string) *Node {
 	place := n
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-		var next *node
-		for _, m := range n.members {
-			if m.key.text == token {
-				place, next = m.key, m.value
+		var next *Node
+		for _, m := range n.Members {
+			if m.Key.Text == token {
+				place, next = m.Key, m.Value
 			}
 		}
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			if fmt.Sprint(i) == token {
 				place, next = item, item
 			}
@@ -72,53 +72,43 @@ func (n *node) find(pointer string) *node {
 	return place
 }
 
-// parse reads one YAML document in which every YAML version reads the same.
-func parse(file string, text []byte) (*node, Problems) {
-	p := parser{file: file}
-	if !p.checkBytes(text) {
-		return nil, p.problems
+// Parse reads one YAML document in which every YAML version reads the same. It
+// returns nil if there is nothing to read; what is ambiguous is reported, and
+// its node broken.
+func (r *Reader) Parse(text []byte) *Node {
+	if !r.checkBytes(text) {
+		return nil
 	}
-	doc := p.document(text)
+	doc := r.document(text)
 	if doc == nil {
-		return nil, p.problems
+		return nil
 	}
-	root := p.node(doc, 1)
-	return root, p.problems
-}
-
-// parser collects the problems of one text.
-type parser struct {
-	file     string
-	problems Problems
-}
-
-func (p *parser) report(line, column int, hint, format string, args ...any) {
-	p.problems = append(p.problems, Problem{p.file, line, column, fmt.Sprintf(format, args...), hint})
+	return r.node(doc, 1)
 }
 
 // checkBytes refuses what is no clean text: a reader must see what is read.
-func (p *parser) checkBytes(text []byte) bool {
+func (r *Reader) checkBytes(text []byte) bool {
 	if len(text) > maxBytes {
-		p.report(1, 1, "", "the contract has %d bytes: at most %d are read", len(text), maxBytes)
+		r.report(1, 1, "", "the %s has %d bytes: at most %d are read", r.What, len(text), maxBytes)
 		return false
 	}
 	line, column := 1, 0
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
+		c, size := utf8.DecodeRune(text[i:])
 		column++
 		switch {
-		case r == '\n':
+		case c == '\n':
 			line, column = line+1, 0
-		case r == '\t', r == '\r' && bytes.HasPrefix(text[i:], []byte("\r\n")):
-		case r == utf8.RuneError && size == 1:
-			p.report(line, column, "", "invalid UTF-8")
-		case unseen(r):
-			p.report(line, column, `remove it, or write it as an escape such as "\u200B" between double quotes`,
-				"the invisible or control character U+%04X", r)
+		case c == '\t', c == '\r' && bytes.HasPrefix(text[i:], []byte("\r\n")):
+		case c == utf8.RuneError && size == 1:
+			r.report(line, column, "", "invalid UTF-8")
+		case unseen(c):
+			r.report(line, column, `remove it, or write it as an escape such as "\u200B" between double quotes`,
+				"the invisible or control character U+%04X", c)
 		}
 		i += size
 	}
-	return len(p.problems) == 0
+	return len(r.Problems) == 0
 }
 
 // unseen reports whether r is a control character, a byte order mark, a line
@@ -132,14 +122,14 @@ func unseen(r rune) bool {
 
 // document returns the root of the only document, or nil after reporting why
 // there is none.
-func (p *parser) document(text []byte) *yaml.Node {
+func (r *Reader) document(text []byte) *yaml.Node {
 	var stream []yaml.Node
 	if err := yaml.Load(text, &stream, yaml.WithAllDocuments(), yaml.WithStreamNodes()); err != nil {
 		line, column, message := 1, 1, err.Error()
 		if at := (*yaml.LoadError)(nil); errors.As(err, &at) {
 			line, column, message = max(at.Mark.Line, 1), max(at.Mark.Column, 1), at.Message
 		}
-		p.report(line, column, "", "not YAML: %s", message)
+		r.report(line, column, "", "not YAML: %s", message)
 		return nil
 	}
 	var root *yaml.Node
@@ -147,73 +137,73 @@ func (p *parser) document(text []byte) *yaml.Node {
 		switch {
 		case n.Kind == yaml.StreamNode:
 			if n.Stream != nil && (n.Stream.Version != nil || len(n.Stream.TagDirectives) > 0) {
-				p.report(n.Line, n.Column, "remove it", "a YAML directive")
+				r.report(n.Line, n.Column, "remove it", "a YAML directive")
 			}
 		case root != nil:
-			p.report(n.Line, n.Column, "a contract is one document", "a second YAML document")
+			r.report(n.Line, n.Column, "a "+r.What+" is one document", "a second YAML document")
 		default:
 			root = n.Content[0]
 		}
 	}
 	if root == nil {
-		p.report(1, 1, "", "the contract is empty")
+		r.report(1, 1, "", "the %s is empty", r.What)
 	}
 	return root
 }
 
 // node converts y and all below it, reporting what is ambiguous.
-func (p *parser) node(y *yaml.Node, depth int) *node {
-	n := &node{line: y.Line, column: y.Column}
+func (r *Reader) node(y *yaml.Node, depth int) *Node {
+	n := &Node{Line: y.Line, Column: y.Column}
 	switch {
 	case depth > maxDepth:
-		p.report(y.Line, y.Column, "", "nested more than %d deep", maxDepth)
-		n.broken = true
+		r.report(y.Line, y.Column, "", "nested more than %d deep", maxDepth)
+		n.Broken = true
 		return n
 	case y.Kind == yaml.AliasNode:
-		p.report(y.Line, y.Column, "write the value out", "an alias (*%s)", y.Value)
-		n.broken = true
+		r.report(y.Line, y.Column, "write the value out", "an alias (*%s)", y.Value)
+		n.Broken = true
 		return n
 	case y.Anchor != "":
-		p.report(y.Line, y.Column, "remove it", "an anchor (&%s)", y.Anchor)
+		r.report(y.Line, y.Column, "remove it", "an anchor (&%s)", y.Anchor)
 	case y.Style&yaml.TaggedStyle != 0 || y.Tag == "!":
-		p.report(y.Line, y.Column, "remove it", "a tag (%s)", y.Tag)
+		r.report(y.Line, y.Column, "remove it", "a tag (%s)", y.Tag)
 	}
 	switch y.Kind {
 	case yaml.MappingNode:
-		n.kind = toolcall.Object
-		p.mapping(n, y.Content, depth)
+		n.Kind = toolcall.Object
+		r.mapping(n, y.Content, depth)
 	case yaml.SequenceNode:
-		n.kind = toolcall.Array
+		n.Kind = toolcall.Array
 		for _, item := range y.Content {
-			n.items = append(n.items, p.node(item, depth+1))
+			n.Items = append(n.Items, r.node(item, depth+1))
 		}
 	default:
-		p.scalar(n, y)
+		r.scalar(n, y)
 	}
 	return n
 }
 
 // mapping reads keys and values; every key is text and occurs once.
-func (p *parser) mapping(n *node, content []*yaml.Node, depth int) {
+func (r *Reader) mapping(n *Node, content []*yaml.Node, depth int) {
 	first := map[string]int{}
 	for i := 0; i+1 < len(content); i += 2 {
 		if content[i].Value == "<<" && plain(content[i]) {
-			p.report(content[i].Line, content[i].Column, "write the members out", "a merge key (<<)")
+			r.report(content[i].Line, content[i].Column, "write the members out", "a merge key (<<)")
 			continue
 		}
-		m := member{p.node(content[i], depth+1), p.node(content[i+1], depth+1)}
-		if m.key.kind != toolcall.String {
-			if !m.key.broken {
-				p.report(m.key.line, m.key.column, "quote it", "a key that is no text")
+		m := Member{r.node(content[i], depth+1), r.node(content[i+1], depth+1)}
+		if m.Key.Kind != toolcall.String {
+			if !m.Key.Broken {
+				r.report(m.Key.Line, m.Key.Column, "quote it", "a key that is no text")
 			}
 			continue
 		}
-		if line, again := first[m.key.text]; again {
-			p.report(m.key.line, m.key.column, "", "the key %q occurs twice, first in line %d", m.key.text, line)
+		if line, again := first[m.Key.Text]; again {
+			r.report(m.Key.Line, m.Key.Column, "", "the key %q occurs twice, first in line %d", m.Key.Text, line)
 			continue
 		}
-		first[m.key.text] = m.key.line
-		n.members = append(n.members, m)
+		first[m.Key.Text] = m.Key.Line
+		n.Members = append(n.Members, m)
 	}
 }
 
@@ -240,23 +230,23 @@ func plain(y *yaml.Node) bool {
 }
 
 // scalar reads one scalar.
-func (p *parser) scalar(n *node, y *yaml.Node) {
-	n.text = y.Value
+func (r *Reader) scalar(n *Node, y *yaml.Node) {
+	n.Text = y.Value
 	switch {
 	case !plain(y):
-		n.kind = toolcall.String
+		n.Kind = toolcall.String
 	case y.Value == "": // left empty
 	case y.Value == "null":
-		n.kind = toolcall.Null
+		n.Kind = toolcall.Null
 	case y.Value == "true", y.Value == "false":
-		n.kind = toolcall.Bool
+		n.Kind = toolcall.Bool
 	case safeNumber.MatchString(y.Value):
-		n.kind = toolcall.Number
+		n.Kind = toolcall.Number
 	case ambiguous.MatchString(y.Value):
-		p.report(y.Line, y.Column, "quote it if it is text, or write it as JSON does",
+		r.report(y.Line, y.Column, "quote it if it is text, or write it as JSON does",
 			"YAML versions read %s differently", y.Value)
-		n.broken = true
+		n.Broken = true
 	default:
-		n.kind = toolcall.String
+		n.Kind = toolcall.String
 	}
 }
