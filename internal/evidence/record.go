@@ -109,7 +109,7 @@ func (r Record) check() error {
 }
 
 // computeHash hashes the canonical header.
-func (r Record) computeHash() string { return digest(r.appendCanonical(nil, false)) }
+func (r Record) computeHash() string { return digest(r.appendCanonical(make([]byte, 0, 512), false)) }
 
 // Marshal writes the whole envelope as one line of canonical JSON, without the
 // line break.
@@ -150,7 +150,8 @@ func (r Record) appendCanonical(b []byte, whole bool) []byte {
 	b = strconv.AppendUint(b, r.Index, 10)
 	text(`,"kind":`, string(r.Kind))
 	text(`,"prev":`, r.Prev)
-	text(`,"time":`, r.Time.Format(time.RFC3339Nano))
+	b = append(b, `,"time":"`...)
+	b = append(r.Time.AppendFormat(b, time.RFC3339Nano), '"')
 	b = append(b, `,"version":`...)
 	b = strconv.AppendUint(b, Version, 10)
 	return append(b, '}')

@@ -25,8 +25,9 @@ type Entry struct {
 	Enrol   *approval.Approver // approver to write
 	Observe *Observation       // tool result to add to a session
 
-	// Body returns the canonical JSON body of the record. It is called once,
-	// inside the transaction, and must not block.
+	// Body returns the canonical JSON body of the record. It is called inside
+	// the transaction, again if the transaction is tried again, and must not
+	// block.
 	Body func(Stamp) ([]byte, error)
 }
 

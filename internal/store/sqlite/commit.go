@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/ledger"
@@ -170,7 +173,7 @@ func (w *writer) prepareAll(ctx context.Context) (err error) {
 		return err
 	}
 	texts := map[**sql.Stmt]string{
-		&w.taken:        `SELECT id FROM records WHERE id IN (SELECT value FROM json_each(?))`,
+		&w.taken:        `SELECT EXISTS (SELECT 1 FROM records WHERE id = ?)`,
 		&w.take:         `INSERT INTO takes (counter, session, at, total) VALUES (?, ?, ?, ?)`,
 		&w.open:         `INSERT INTO tickets (id, agent, subject, open, expires, ticket) VALUES (?, ?, ?, 1, ?, ?)`,
 		&w.change:       `UPDATE tickets SET open = ?, ticket = ? WHERE id = ?`,
@@ -189,11 +192,10 @@ func (w *writer) prepareAll(ctx context.Context) (err error) {
 
 // round runs one group as one transaction, and answers when it is durable.
 func (w *writer) round(jobs []job) {
-	var results []result
-	err := inTransaction(context.Background(), w.conn, func() (err error) {
-		results, err = w.write(context.Background(), jobs)
-		return err
-	})
+	results, err := w.transact(jobs, false)
+	if isUnique(err) { // rare: looking at every name first would slow every group
+		results, err = w.transact(jobs, true)
+	}
 	if err == nil {
 		err = w.checkFiles()
 	}
@@ -206,9 +208,26 @@ func (w *writer) round(jobs []job) {
 	}
 }
 
+func (w *writer) transact(jobs []job, look bool) (results []result, err error) {
+	ctx := context.Background() // what is taken up is finished
+	err = inTransaction(ctx, w.conn, func() error {
+		results, err = w.write(ctx, jobs, look)
+		return err
+	})
+	return results, err
+}
+
+// isUnique says whether err is a name that is in its table already.
+func isUnique(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+}
+
 // write settles and writes a group inside a transaction. The returned error is
 // that of the database and fails the group; the results hold each entry's own.
-func (w *writer) write(ctx context.Context, jobs []job) ([]result, error) {
+// With look, an entry whose name is in the log already fails alone; without, the
+// database finds it and fails the group.
+func (w *writer) write(ctx context.Context, jobs []job, look bool) ([]result, error) {
 	head, err := w.read.headLink(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the head: %w", err)
@@ -216,13 +235,15 @@ func (w *writer) write(ctx context.Context, jobs []job) ([]result, error) {
 	if _, err := w.eraseExpired.ExecContext(ctx, head.At(w.clock()).UnixNano()); err != nil {
 		return nil, fmt.Errorf("erasing copies of expired tickets: %w", err)
 	}
-	taken, err := w.takenNames(ctx, jobs)
-	if err != nil {
-		return nil, fmt.Errorf("looking for names of records: %w", err)
+	taken := make(map[string]bool, len(jobs))
+	if look {
+		if err := w.lookUp(ctx, jobs, taken); err != nil {
+			return nil, fmt.Errorf("looking for names of records: %w", err)
+		}
 	}
 	view := w.read.view(ctx)
 	results := make([]result, len(jobs))
-	var records []evidence.Record
+	records := make([]evidence.Record, 0, len(jobs))
 	for i, j := range jobs {
 		if taken[j.entry.ID] {
 			results[i].err = fmt.Errorf("committing record %s: the name is taken", j.entry.ID)
@@ -247,24 +268,16 @@ func (w *writer) write(ctx context.Context, jobs []job) ([]result, error) {
 	return results, nil
 }
 
-// takenNames returns the names of entries that are in the log already.
-func (w *writer) takenNames(ctx context.Context, jobs []job) (map[string]bool, error) {
-	names := make([]string, len(jobs))
-	for i, j := range jobs {
-		names[i] = j.entry.ID
+// lookUp adds the names of entries that are in the log already.
+func (w *writer) lookUp(ctx context.Context, jobs []job, taken map[string]bool) error {
+	for _, j := range jobs {
+		var there bool
+		if err := one(ctx, w.taken, []any{j.entry.ID}, &there); err != nil {
+			return err
+		}
+		taken[j.entry.ID] = there
 	}
-	list, err := json.Marshal(names)
-	if err != nil {
-		return nil, err
-	}
-	found, err := all(ctx, w.taken, []any{string(list)}, func(rows *sql.Rows) (name string, err error) {
-		return name, rows.Scan(&name)
-	})
-	taken := make(map[string]bool, len(found)+len(jobs))
-	for _, name := range found {
-		taken[name] = true
-	}
-	return taken, err
+	return nil
 }
 
 // insertRecords writes records in order, in statements as long as they go.

@@ -11,7 +11,7 @@ var InTransaction = inTransaction
 func OpenAnsweringEarly(ctx context.Context, dir string, o Options, stop int) (*Store, error) {
 	return open(ctx, dir, o, func(w *writer, jobs []job) {
 		err := inTransaction(ctx, w.conn, func() error {
-			results, err := w.write(ctx, jobs)
+			results, err := w.write(ctx, jobs, false)
 			for i, j := range jobs {
 				j.done <- results[i]
 			}
@@ -30,5 +30,6 @@ func OpenAnsweringEarly(ctx context.Context, dir string, o Options, stop int) (*
 func (s *Store) TotalPlan(ctx context.Context) (string, error) {
 	var id, parent, unused int
 	var detail string
-	return detail, s.db.QueryRowContext(ctx, "EXPLAIN QUERY PLAN "+totalQuery, "c", nil, 1).Scan(&id, &parent, &unused, &detail)
+	err := s.db.QueryRowContext(ctx, "EXPLAIN QUERY PLAN "+totalQuery, "c", nil, 1).Scan(&id, &parent, &unused, &detail)
+	return detail, err
 }

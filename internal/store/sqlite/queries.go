@@ -114,7 +114,8 @@ func (q *queries) view(ctx context.Context) ledger.View {
 		Latest:   func(s approval.Subject) (approval.Ticket, error) { return q.latestOf(ctx, s) },
 		Approver: func(name string) (approval.Approver, error) { return q.approverNamed(ctx, name) },
 		OpenOf: func(agent string, now time.Time) (open int, err error) {
-			return open, one(ctx, q.openOf, []any{agent, now.UnixNano()}, &open)
+			err = one(ctx, q.openOf, []any{agent, now.UnixNano()}, &open)
+			return open, err
 		},
 	}
 }
@@ -173,7 +174,8 @@ func parseTicket(text []byte) (t approval.Ticket, err error) {
 }
 
 func (q *queries) approverNamed(ctx context.Context, name string) (a approval.Approver, err error) {
-	return a, one(ctx, q.approver, []any{name}, &a.Name, &a.Salt, &a.Iterations, &a.Key)
+	err = one(ctx, q.approver, []any{name}, &a.Name, &a.Salt, &a.Iterations, &a.Key)
+	return a, err
 }
 
 func scanRecord(rows *sql.Rows) (r evidence.Record, err error) {

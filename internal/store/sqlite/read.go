@@ -70,7 +70,8 @@ func (s *Store) Copy(ctx context.Context, ticket string) ([]byte, error) {
 		return nil, err
 	}
 	var sealed []byte
-	return sealed, one(ctx, s.read.sealed, []any{ticket, now.UnixNano()}, &sealed)
+	err = one(ctx, s.read.sealed, []any{ticket, now.UnixNano()}, &sealed)
+	return sealed, err
 }
 
 // Approver implements ledger.Store.
@@ -81,7 +82,8 @@ func (s *Store) Approver(ctx context.Context, name string) (approval.Approver, e
 // Approvers implements ledger.Store.
 func (s *Store) Approvers(ctx context.Context) ([]string, error) {
 	return all(ctx, s.read.approvers, nil, func(rows *sql.Rows) (name string, err error) {
-		return name, rows.Scan(&name)
+		err = rows.Scan(&name)
+		return name, err
 	})
 }
 
@@ -92,7 +94,8 @@ func (s *Store) Observations(ctx context.Context, session string, tools []string
 		return nil, err
 	}
 	return all(ctx, s.read.observations, []any{session, string(names)}, func(rows *sql.Rows) (o ledger.Observation, err error) {
-		return o, rows.Scan(&o.Session, &o.Server, &o.Tool, &o.Leaves)
+		err = rows.Scan(&o.Session, &o.Server, &o.Tool, &o.Leaves)
+		return o, err
 	})
 }
 
@@ -146,5 +149,6 @@ func (s *Store) SaveContract(ctx context.Context, digest string, text []byte) er
 // Contract implements ledger.Store.
 func (s *Store) Contract(ctx context.Context, digest string) ([]byte, error) {
 	var text []byte
-	return text, one(ctx, s.read.contract, []any{digest}, &text)
+	err := one(ctx, s.read.contract, []any{digest}, &text)
+	return text, err
 }
