@@ -2,47 +2,44 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/clikit"
 )
 
-// The exit statuses.
+// What the programs share, under the names that this package has for it.
 const (
-	exitFine     = 0
-	exitFailure  = 1
-	exitUsage    = 2
-	exitBlock    = 3
-	exitApproval = 4
+	exitFine     = clikit.Fine
+	exitFailure  = clikit.Failed
+	exitBlock    = clikit.Block
+	exitApproval = clikit.Approval
+)
+
+type exit = clikit.Exit
+
+var (
+	run       = clikit.RunE
+	usagef    = clikit.Usagef
+	printable = clikit.Printable
+	printJSON = clikit.PrintJSON
 )
 
 // Run runs the program and returns its exit status. args[0] is the program's
 // own name, by which it starts itself again where it needs a second process.
-func Run(ctx context.Context, args, env []string, in io.Reader, out, errOut io.Writer) (status int) {
-	defer func() {
-		if p := recover(); p != nil { // the runtime's own status would read as wrong usage
-			fmt.Fprintf(errOut, "licet: a defect, please report it: %v\n%s", p, debug.Stack())
-			status = exitFailure
-		}
-	}()
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	a := &app{self: args[0], environ: env, env: environment(env), in: in, out: out, err: errOut}
-	root := a.root()
-	root.SetArgs(args[1:])
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
-	return a.status(root.ExecuteContext(ctx))
+func Run(ctx context.Context, args, env []string, in io.Reader, out, errOut io.Writer) int {
+	return clikit.Run(ctx, "licet", errOut, func(ctx context.Context) error {
+		a := &app{self: args[0], environ: env, env: environment(env), in: in, out: out, err: errOut}
+		root := a.root()
+		root.SetArgs(args[1:])
+		root.SetIn(in)
+		root.SetOut(out)
+		root.SetErr(errOut)
+		return root.ExecuteContext(ctx)
+	})
 }
 
 // app is one run of the program: its surroundings, and nothing global.
@@ -64,11 +61,6 @@ func environment(env []string) map[string]string {
 	return m
 }
 
-// exit ends the program with a status and nothing more to say.
-type exit int
-
-func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
-
 // exitOf returns the exit status of a verdict.
 func exitOf(v authz.Verdict) int {
 	switch v {
@@ -78,48 +70,6 @@ func exitOf(v authz.Verdict) int {
 		return exitApproval
 	default:
 		return exitBlock
-	}
-}
-
-// failure is an error of a command that was called rightly.
-type failure struct{ error }
-
-func (f failure) Unwrap() error { return f.error }
-
-// run makes a command's function. What it returns is a failure; what cobra
-// itself returns, before the function is called, is wrong usage.
-func run(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		err := f(cmd, args)
-		var e exit
-		if err == nil || errors.As(err, &e) || errors.As(err, new(usage)) {
-			return err
-		}
-		return failure{err}
-	}
-}
-
-// usage is wrong usage that only the command itself can see.
-type usage struct{ msg string }
-
-func (u usage) Error() string { return u.msg }
-
-func usagef(format string, args ...any) error { return usage{fmt.Sprintf(format, args...)} }
-
-// status prints an error and returns the exit status for it.
-func (a *app) status(err error) int {
-	var e exit
-	switch {
-	case err == nil:
-		return exitFine
-	case errors.As(err, &e):
-		return int(e)
-	case errors.As(err, new(failure)):
-		fmt.Fprintf(a.err, "licet: %v\n", err)
-		return exitFailure
-	default:
-		fmt.Fprintf(a.err, "licet: %v\nRun `licet help` to see what there is.\n", err)
-		return exitUsage
 	}
 }
 

@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/term"
 
@@ -63,24 +59,6 @@ func reasonLine(r authz.Reason) string {
 	return printable(strings.Trim(r.Clause+": "+r.Detail, ": "))
 }
 
-// invisible characters are printable for package unicode, and carry text that
-// nobody sees.
-var invisible = []*unicode.RangeTable{unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
-
-// printable returns text without what could move the cursor, hide or reorder
-// it: control, format and invisible characters are written as code points.
-func printable(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) && !unicode.In(r, invisible...) {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, "<U+%04X>", r)
-		}
-	}
-	return b.String()
-}
-
 // wrap breaks text into lines of at most width columns, each after the first
 // begun with indent. Words longer than a line stay whole.
 func wrap(text string, width int, indent string) string {
@@ -101,18 +79,6 @@ func wrap(text string, width int, indent string) string {
 		column += n
 	}
 	return b.String()
-}
-
-// printJSON writes v as one line of JSON.
-func printJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 // ago words how long ago, or in how long, t is as seen from now.

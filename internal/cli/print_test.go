@@ -7,23 +7,6 @@ import (
 	"github.com/licet-dev/licet/internal/authz"
 )
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain text, ünïcödé 漢字": "plain text, ünïcödé 漢字",
-		"a\x1b[2Jb":              "a<U+001B>[2Jb",
-		"line\nbreak\ttab":       "line<U+000A>break<U+0009>tab",
-		"a\u202eb":               "a<U+202E>b", // right-to-left override
-		"a\u200bb\ufeffc":        "a<U+200B>b<U+FEFF>c",
-		"a\ufe0fb\U000e0101c":    "a<U+FE0F>b<U+E0101>c", // variation selectors
-		"a\u3164b\u115fc":        "a<U+3164>b<U+115F>c",  // Hangul fillers
-		"a\U000e0041b":           "a<U+E0041>b",          // tag characters
-	} {
-		if got := printable(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestWrap(t *testing.T) {
 	if got, want := wrap("one two three four", 9, "  "), "one two\n  three\n  four"; got != want {
 		t.Errorf("%q, want %q", got, want)

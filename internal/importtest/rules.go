@@ -43,7 +43,7 @@ var layers = [][]string{
 
 // leaves are helpers without a place in the order: they import nothing of
 // ours, and whoever may touch the system may import them.
-var leaves = []string{"internal/durable"}
+var leaves = []string{"internal/durable", "internal/clikit"}
 
 // testOnly names the packages that exist for tests. Only tests, and one
 // another, import them; like tests they may import all but the lab.
