@@ -13,6 +13,17 @@ type Decision struct {
 	Verdict Verdict
 	Reasons []Reason // at least one in every Decision made by package decide
 	Takes   []Take   // what a grant of this call would use up
+	Panels  []Panels // who must approve a held call: all of them
+	Shadow  *Verdict // the agent is in shadow mode: what the verdict would have been; nil = enforced
+}
+
+// Panels are alternatives: one of them must approve.
+type Panels []Panel
+
+// Panel is a number of approvers who must agree.
+type Panel struct {
+	Approvers []string `json:"approvers,omitzero"` // who counts, sorted; empty = every enrolled approver
+	Quorum    int      `json:"quorum"`             // how many different ones must approve, at least 1
 }
 
 // Blocked returns a blocking Decision with one reason.
