@@ -55,13 +55,41 @@ func TestState(t *testing.T) {
 		"a denial is not taken back":      {1, answers("!ann", "ann"), time.Time{}, last, approval.Denied},
 		"a denial is no half of a quorum": {2, answers("!ann", "bob"), time.Time{}, last, approval.Denied},
 	} {
-		ticket := approval.Ticket{Opened: opened, Expires: expires, Quorum: c.quorum, Answers: c.answers, Used: c.used}
+		ticket := approval.Ticket{Opened: opened, Expires: expires, Panels: quorum(c.quorum), Answers: c.answers, Used: c.used}
 		if got := ticket.State(c.now); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
 	if got := (approval.Ticket{}).State(opened); got != approval.Expired {
 		t.Errorf("the zero ticket is %s", got)
+	}
+}
+
+// quorum is a panel of any n approvers.
+func quorum(n int) []authz.Panels { return []authz.Panels{{{Quorum: n}}} }
+
+// TestPanels: one panel of each list must be complete, and a word counts only
+// where its approver sits.
+func TestPanels(t *testing.T) {
+	panel := func(n int, names ...string) authz.Panel { return authz.Panel{Approvers: names, Quorum: n} }
+	for name, c := range map[string]struct {
+		panels  []authz.Panels
+		answers []approval.Answer
+		want    approval.State
+	}{
+		"nobody named":                {nil, answers("eve"), approval.Granted},
+		"an outsider":                 {[]authz.Panels{{panel(1, "ann")}}, answers("eve"), approval.Open},
+		"one of two":                  {[]authz.Panels{{panel(2, "ann", "bob")}}, answers("ann", "eve"), approval.Open},
+		"the other alternative":       {[]authz.Panels{{panel(2, "ann", "bob"), panel(1, "eve")}}, answers("eve"), approval.Granted},
+		"only one of two lists":       {[]authz.Panels{{panel(1, "ann")}, {panel(1, "bob")}}, answers("ann"), approval.Open},
+		"both lists":                  {[]authz.Panels{{panel(1, "ann")}, {panel(1, "bob")}}, answers("ann", "bob"), approval.Granted},
+		"one approver on both":        {[]authz.Panels{{panel(1, "ann")}, {panel(1, "ann", "bob")}}, answers("ann"), approval.Granted},
+		"a list without alternatives": {[]authz.Panels{{}}, answers("ann"), approval.Open},
+	} {
+		ticket := approval.Ticket{Opened: opened, Expires: expires, Panels: c.panels, Answers: c.answers}
+		if got := ticket.State(opened); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
 	}
 }
 
@@ -88,7 +116,8 @@ func TestStateProperties(t *testing.T) {
 			name := rapid.SampledFrom([]string{"ann", "bob", "eve"}).Draw(t, "approver")
 			return approval.Answer{Approver: name, Approve: rapid.Bool().Draw(t, "approve")}
 		})
-		ticket := approval.Ticket{Expires: expires, Quorum: rapid.IntRange(-1, 4).Draw(t, "quorum")}
+		need := rapid.IntRange(-1, 4).Draw(t, "quorum")
+		ticket := approval.Ticket{Expires: expires, Panels: quorum(need)}
 		ticket.Answers = rapid.SliceOf(draw).Draw(t, "answers")
 		now := opened.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "minutes")) * time.Minute)
 		before := ticket.State(now)
@@ -96,8 +125,8 @@ func TestStateProperties(t *testing.T) {
 		for _, a := range ticket.Answers {
 			people[a.Approver] = true
 		}
-		if before == approval.Granted && len(people) < max(1, ticket.Quorum) {
-			t.Errorf("approved by %d of %d", len(people), ticket.Quorum)
+		if before == approval.Granted && len(people) < max(1, need) {
+			t.Errorf("approved by %d of %d", len(people), need)
 		}
 		ticket.Answers = append(ticket.Answers, draw.Draw(t, "late answer"))
 		if after := ticket.State(now); before.Closed() && after != before {
@@ -150,7 +179,8 @@ func TestMisfit(t *testing.T) {
 }
 
 func TestMayAnswer(t *testing.T) {
-	anyone, named := approval.Ticket{}, approval.Ticket{Approvers: []string{"ann", "bob"}}
+	anyone := approval.Ticket{}
+	named := approval.Ticket{Panels: []authz.Panels{{{Approvers: []string{"ann"}, Quorum: 1}}, {{Approvers: []string{"bob"}, Quorum: 1}}}}
 	if !anyone.MayAnswer("eve") || !named.MayAnswer("bob") || named.MayAnswer("eve") || named.MayAnswer("") {
 		t.Error("the wrong people may answer")
 	}
@@ -158,7 +188,7 @@ func TestMayAnswer(t *testing.T) {
 
 func TestTicketJSON(t *testing.T) {
 	want := approval.Ticket{ID: "t", Subject: approval.Subject{Agent: "a", Call: "\x00\u2028"}, Opened: opened,
-		Expires: expires, Approvers: []string{"ann"}, Quorum: 2, Answers: answers("ann", "!bob"), Used: opened}
+		Expires: expires, Panels: []authz.Panels{{{Approvers: []string{"ann"}, Quorum: 2}}}, Answers: answers("ann", "!bob"), Used: opened}
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)

@@ -30,15 +30,14 @@ type Terms struct {
 
 // Ticket is a held call that waits for people.
 type Ticket struct {
-	ID        string    `json:"id"`
-	Subject   Subject   `json:"call"`
-	Terms     Terms     `json:"terms"`
-	Opened    time.Time `json:"opened"`
-	Expires   time.Time `json:"expires"`   // covers answer and use
-	Approvers []string  `json:"approvers"` // who may answer; empty = every enrolled approver
-	Quorum    int       `json:"quorum"`    // how many must approve; at least 1
-	Answers   []Answer  `json:"answers,omitzero"`
-	Used      time.Time `json:"used,omitzero"` // when a grant used it up; zero = not yet
+	ID      string         `json:"id"`
+	Subject Subject        `json:"call"`
+	Terms   Terms          `json:"terms"`
+	Opened  time.Time      `json:"opened"`
+	Expires time.Time      `json:"expires"`         // covers answer and use
+	Panels  []authz.Panels `json:"panels,omitzero"` // who must approve: one panel of each; empty = any one enrolled approver
+	Answers []Answer       `json:"answers,omitzero"`
+	Used    time.Time      `json:"used,omitzero"` // when a grant used it up; zero = not yet
 }
 
 // Answer is one approver's word on one ticket.
@@ -79,8 +78,7 @@ func (s State) Closed() bool { return s != Open && s != Granted }
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // State says where the ticket stands at the given time. One denial outweighs
-// every approval; a ticket counts as approved when Quorum different approvers
-// approved it.
+// every approval.
 func (t Ticket) State(now time.Time) State {
 	approved := map[string]bool{}
 	denied := false
@@ -95,16 +93,50 @@ func (t Ticket) State(now time.Time) State {
 		return Expired
 	case denied:
 		return Denied
-	case len(approved) >= max(1, t.Quorum):
+	case t.agreed(approved):
 		return Granted
 	default:
 		return Open
 	}
 }
 
+// agreed says whether of each Panels one panel is complete.
+func (t Ticket) agreed(approved map[string]bool) bool {
+	complete := func(p authz.Panel) bool {
+		n := 0
+		for name := range approved {
+			if sits(p, name) {
+				n++
+			}
+		}
+		return n >= max(1, p.Quorum)
+	}
+	for _, alternatives := range t.panels() {
+		if !slices.ContainsFunc(alternatives, complete) {
+			return false
+		}
+	}
+	return true
+}
+
+// panels returns the ticket's panels, spelled out where none are named.
+func (t Ticket) panels() []authz.Panels {
+	if len(t.Panels) == 0 {
+		return []authz.Panels{{{Quorum: 1}}}
+	}
+	return t.Panels
+}
+
+// sits says whether an approver's word counts on a panel.
+func sits(p authz.Panel, name string) bool {
+	return len(p.Approvers) == 0 || slices.Contains(p.Approvers, name)
+}
+
 // MayAnswer says whether the named approver is one whom the ticket asks.
 func (t Ticket) MayAnswer(name string) bool {
-	return len(t.Approvers) == 0 || slices.Contains(t.Approvers, name)
+	return slices.ContainsFunc(t.panels(), func(alternatives authz.Panels) bool {
+		return slices.ContainsFunc(alternatives, func(p authz.Panel) bool { return sits(p, name) })
+	})
 }
 
 // Misfit says why the ticket can't serve a call that names it, as a code for a

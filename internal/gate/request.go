@@ -71,7 +71,7 @@ func (g *Gate) open(r *request) (err error) {
 	terms := r.contract.Approvals()
 	r.opened = &approval.Ticket{
 		ID: approval.NewID("t-"), Subject: r.subject(), Terms: r.terms(),
-		Opened: r.now, Expires: r.now.Add(terms.Expire), Approvers: terms.Approvers, Quorum: terms.Quorum,
+		Opened: r.now, Expires: r.now.Add(terms.Expire), Panels: []authz.Panels{{{Approvers: terms.Approvers, Quorum: terms.Quorum}}},
 	}
 	copied := toolcall.ObjectOf(
 		toolcall.Member{Name: "arguments", Value: r.ask.Call.Arguments},

@@ -88,10 +88,12 @@ func TestSettle(t *testing.T) {
 // no other part of it is planned.
 func TestConflictLeavesOnlyTheRecord(t *testing.T) {
 	for want, spoil := range map[authz.Code]func(*ledger.Entry, *ledger.View, []approval.Ticket){
-		authz.LimitReached:     func(e *ledger.Entry, _ *ledger.View, _ []approval.Ticket) { e.Takes[0].Max = "0" },
-		authz.ApprovalUsed:     func(_ *ledger.Entry, _ *ledger.View, ts []approval.Ticket) { ts[1].Used = noon },
-		authz.ApprovalExpired:  func(_ *ledger.Entry, _ *ledger.View, ts []approval.Ticket) { ts[0].Expires = noon },
-		authz.ApprovalMismatch: func(_ *ledger.Entry, _ *ledger.View, ts []approval.Ticket) { ts[0].Approvers = []string{"bob"} },
+		authz.LimitReached:    func(e *ledger.Entry, _ *ledger.View, _ []approval.Ticket) { e.Takes[0].Max = "0" },
+		authz.ApprovalUsed:    func(_ *ledger.Entry, _ *ledger.View, ts []approval.Ticket) { ts[1].Used = noon },
+		authz.ApprovalExpired: func(_ *ledger.Entry, _ *ledger.View, ts []approval.Ticket) { ts[0].Expires = noon },
+		authz.ApprovalMismatch: func(_ *ledger.Entry, _ *ledger.View, ts []approval.Ticket) {
+			ts[0].Panels = []authz.Panels{{{Approvers: []string{"bob"}, Quorum: 1}}}
+		},
 		authz.TooManyTickets: func(_ *ledger.Entry, v *ledger.View, _ []approval.Ticket) {
 			v.OpenOf = func(string, time.Time) (int, error) { return approval.MaxOpen, nil }
 		},

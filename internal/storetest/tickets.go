@@ -35,10 +35,15 @@ func subject(call string) approval.Subject {
 	return approval.Subject{Agent: "agent", User: "user", Session: "s", Server: "bank", Tool: "send", Call: call, Cwd: "/home"}
 }
 
+// panel asks n of the named approvers, or of all.
+func panel(n int, names ...string) []authz.Panels {
+	return []authz.Panels{{{Approvers: names, Quorum: n}}}
+}
+
 // ticket is a new ticket about the call of the same name.
 func (f *fixture) ticket(id string) approval.Ticket {
 	now := f.clock.Now()
-	return approval.Ticket{ID: id, Subject: subject(id), Terms: terms, Opened: now, Expires: now.Add(15 * time.Minute), Quorum: 1}
+	return approval.Ticket{ID: id, Subject: subject(id), Terms: terms, Opened: now, Expires: now.Add(15 * time.Minute)}
 }
 
 func (f *fixture) open(t approval.Ticket) ledger.Receipt {
@@ -88,7 +93,7 @@ func (f *fixture) copy(ticket string, there bool) {
 
 func testOpenAndShare(f *fixture) {
 	first := f.ticket("a")
-	first.Approvers, first.Quorum = []string{"ann", "bob"}, 2
+	first.Panels = panel(2, "ann", "bob")
 	if r := f.open(first); r.Ticket == nil || r.Ticket.ID != "a" {
 		f.Fatalf("opening gave %+v", r.Ticket)
 	}
@@ -277,7 +282,7 @@ func testQuorum(f *fixture) {
 	f.enrol("ann", "k")
 	f.enrol("bob", "k")
 	t := f.ticket("a")
-	t.Quorum = 2
+	t.Panels = panel(2)
 	f.open(t)
 	f.done(f.answering("a", "ann", true))
 	f.state("a", approval.Open)
@@ -303,7 +308,7 @@ func testDenial(f *fixture) {
 	f.enrol("ann", "k")
 	f.enrol("bob", "k")
 	t := f.ticket("a")
-	t.Quorum = 2
+	t.Panels = panel(2)
 	f.open(t)
 	f.done(f.answering("a", "ann", true))
 	f.done(f.answering("a", "bob", false))
@@ -317,7 +322,7 @@ func testAnswersRefused(f *fixture) {
 	f.enrol("ann", "k")
 	f.enrol("eve", "k")
 	t := f.ticket("a")
-	t.Approvers = []string{"ann", "nobody"}
+	t.Panels = panel(1, "ann", "nobody")
 	f.open(t)
 	f.refused(f.answering("a", "nobody", true)) // named, but never enrolled
 	f.refused(f.answering("none", "ann", true))

@@ -198,6 +198,6 @@ func get[V any](m map[string]V, name string) (V, error) {
 
 // clone returns a ticket that shares nothing with t.
 func clone(t approval.Ticket) approval.Ticket {
-	t.Approvers, t.Answers = slices.Clone(t.Approvers), slices.Clone(t.Answers)
+	t.Panels, t.Answers = slices.Clone(t.Panels), slices.Clone(t.Answers)
 	return t
 }
