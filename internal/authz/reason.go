@@ -50,7 +50,6 @@ const (
 	FactsFailed    Code = "facts_failed"    // a fact could not be gathered
 	NoEvidence     Code = "no_evidence"     // the decision could not be recorded
 	OperandChanged Code = "operand_changed" // a file was exchanged between decision and grant
-	GrantExpired   Code = "grant_expired"   // the grant was redeemed late, so the call was not forwarded
 	Timeout        Code = "timeout"         // the deadline passed
 	Internal       Code = "internal"        // a defect of licet, caught
 )
@@ -65,7 +64,7 @@ func Codes() []Code {
 		Quarantined, CatalogUnverified,
 		ApprovalOpen, ApprovalDenied, ApprovalExpired, ApprovalUsed, ApprovalVoid, ApprovalMismatch,
 		ApprovalUnknown, TooManyTickets,
-		Malformed, UnknownMethod, NoContract, FactsFailed, NoEvidence, OperandChanged, GrantExpired, Timeout, Internal,
+		Malformed, UnknownMethod, NoContract, FactsFailed, NoEvidence, OperandChanged, Timeout, Internal,
 	}
 }
 

@@ -15,21 +15,9 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// Check decides one call and records the decision. Every failure on the way is
-// a BLOCK. A held call waits up to Ask.Hold for its answer.
-func (g *Gate) Check(ctx context.Context, a Ask) Answer {
-	answer := g.once(ctx, a)
-	if answer.Verdict != authz.RequireApproval || a.Hold <= 0 || answer.Ticket == nil {
-		return answer
-	}
-	if !g.await(ctx, answer.Ticket.ID, a.Hold) {
-		return answer
-	}
-	return g.once(ctx, a)
-}
-
-// await waits until somebody answers the ticket; false if nobody did in time.
-func (g *Gate) await(ctx context.Context, ticket string, hold time.Duration) bool {
+// Await waits until somebody answers a ticket, or it expires, at most for hold.
+// It says whether it is worth to Check the call again.
+func (g *Gate) Await(ctx context.Context, ticket string, hold time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
 	poll := time.NewTicker(g.o.Poll)
@@ -50,8 +38,9 @@ func (g *Gate) await(ctx context.Context, ticket string, hold time.Duration) boo
 	}
 }
 
-// once is one walk along the path of a call.
-func (g *Gate) once(ctx context.Context, a Ask) (answer Answer) {
+// Check decides one call and records the decision. Every failure on the way is
+// a BLOCK.
+func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
 	defer cancel()
 	defer func() {

@@ -24,7 +24,7 @@ type Store interface {
 	Observations(ctx context.Context, session string, tools []string) ([]ledger.Observation, error)
 }
 
-// DefaultDeadline bounds one Check without its Hold.
+// DefaultDeadline bounds one decision.
 const DefaultDeadline = 5 * time.Second
 
 // MinKey is the shortest state key, in bytes.
@@ -76,7 +76,6 @@ type Ask struct {
 	Call      toolcall.Call
 	Cwd       string        // working directory of the call, absolute; "" = none
 	Live      catalog.State // how the live definition of the tool compares with the approved copy
-	Hold      time.Duration // how long a held call waits for its answer before the ticket is returned
 	Asserted  Asserted      // facts that hold for this decision only
 }
 

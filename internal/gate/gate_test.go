@@ -289,7 +289,9 @@ func TestNoContractBlocks(t *testing.T) {
 func TestGrant(t *testing.T) {
 	b := newBench(t)
 	call := testkit.Call(t, "buyer", "accounts", `{}`)
-	grant := func() *gate.Grant { return b.want(b.check(b.ask("accounts", `{}`)), authz.Allow, authz.AllowClause).Grant }
+	grant := func() *gate.Grant {
+		return b.want(b.check(b.ask("accounts", `{}`)), authz.Allow, authz.AllowClause).Grant
+	}
 	if err := grant().Redeem(call); err != nil {
 		t.Errorf("a fresh grant: %v", err)
 	}
@@ -499,30 +501,42 @@ func TestLimitIsExact(t *testing.T) {
 	}
 }
 
-func TestHold(t *testing.T) {
+func TestAwait(t *testing.T) {
 	for _, approve := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench(t)
 			a := b.ask("pay", `{"amount": 500}`)
 			held := b.want(b.check(a), authz.RequireApproval, authz.ApproveClause)
-			a.Hold = time.Minute
 			time.AfterFunc(30*time.Second, func() { b.answer(held.Ticket.ID, "ann", approve) })
 			start := time.Now()
+			if !b.gate.Await(t.Context(), held.Ticket.ID, time.Minute) {
+				t.Fatal("the answer was not seen")
+			}
+			if waited := time.Since(start); waited < 30*time.Second || waited > 31*time.Second {
+				t.Errorf("the answer after 30 s was seen after %v", waited)
+			}
 			want, code := authz.Allow, authz.Approved
 			if !approve {
 				want, code = authz.Block, authz.ApprovalDenied
 			}
 			b.want(b.check(a), want, code)
-			if waited := time.Since(start); waited < 30*time.Second || waited > 31*time.Second {
-				t.Errorf("the answer after 30 s was seen after %v", waited)
-			}
 		})
 	}
-	synctest.Test(t, func(t *testing.T) { // nobody answers
+	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		a := b.ask("pay", `{"amount": 500}`)
-		a.Hold = time.Minute
-		b.want(b.check(a), authz.RequireApproval, authz.ApproveClause)
+		held := b.check(b.ask("pay", `{"amount": 500}`))
+		if b.gate.Await(t.Context(), held.Ticket.ID, time.Minute) {
+			t.Error("an answer was seen that nobody gave")
+		}
+		if b.gate.Await(t.Context(), "t-none", time.Minute) {
+			t.Error("a ticket that does not exist was answered")
+		}
+		b.open(storetest.Faulty{Store: b.store, Fault: func(p string) (error, bool) {
+			return map[bool]error{true: errors.New("lost")}[p == "Now"], false
+		}})
+		if b.gate.Await(t.Context(), held.Ticket.ID, time.Minute) {
+			t.Error("a store without a clock saw an answer")
+		}
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/catalog"
@@ -27,9 +26,9 @@ func (r *relay) decide(ctx context.Context, l *lane, q *request, t turn) {
 			r.turnDown(l, q, r.refuse(ctx, q.call, authz.Internal, fmt.Sprintf("panic: %v", p), q.msg.Raw))
 		}
 	}()
-	a := r.check(ctx, q, 0)
-	if a.Verdict == authz.RequireApproval && r.hold > 0 {
-		a = r.wait(ctx, q, t)
+	a := r.check(ctx, q)
+	if a.Ticket != nil && r.hold > 0 {
+		a = r.wait(ctx, q, t, a)
 	}
 	if a.Verdict != authz.Allow {
 		r.turnDown(l, q, a)
@@ -39,20 +38,23 @@ func (r *relay) decide(ctx context.Context, l *lane, q *request, t turn) {
 	r.forward(ctx, l, q, a)
 }
 
-// wait asks again, this time with patience, and lets later calls pass: they
+// wait gives a person time to answer and asks again. Later calls pass: they
 // must not wait for a person.
-func (r *relay) wait(ctx context.Context, q *request, t turn) gate.Answer {
+func (r *relay) wait(ctx context.Context, q *request, t turn, held gate.Answer) gate.Answer {
 	t.leave()
-	ctx, cancel := context.WithCancel(ctx)
+	patient, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.holding, cancel)()
-	return r.check(ctx, q, r.hold)
+	if !r.gate.Await(patient, held.Ticket.ID, r.hold) {
+		return held
+	}
+	return r.check(ctx, q)
 }
 
 // check asks the gate.
-func (r *relay) check(ctx context.Context, q *request, hold time.Duration) gate.Answer {
+func (r *relay) check(ctx context.Context, q *request) gate.Answer {
 	ask := r.ask
-	ask.Call, ask.Hold, ask.Live = q.call, hold, r.live(ctx, q)
+	ask.Call, ask.Live = q.call, r.live(ctx, q)
 	return r.gate.Check(ctx, ask)
 }
 

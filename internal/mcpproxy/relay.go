@@ -22,6 +22,7 @@ import (
 // are the only one outside of tests.
 type authorizer interface {
 	Check(context.Context, gate.Ask) gate.Answer
+	Await(ctx context.Context, ticket string, hold time.Duration) bool
 	Refuse(ctx context.Context, a gate.Ask, code authz.Code, detail string, raw []byte) gate.Answer
 	Redeem(*gate.Grant, toolcall.Call) error
 	Done(context.Context, *gate.Grant, gate.Outcome) error

@@ -154,7 +154,6 @@ func TestHeld(t *testing.T) {
 			S< {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold"}}`,
 		"not answered": asked + `
 			T 30s
-			G< check hold pinned: REQUIRE_APPROVAL approve_clause
 			C< {"jsonrpc":"2.0","id":1,...approve t-1...`,
 		"others pass": asked + `
 			C> ` + callOf(2, "allow") + `
@@ -172,37 +171,33 @@ func TestHeld(t *testing.T) {
 			S< {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold"}}`,
 		"cancelled": asked + `
 			C> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}
-			G< check hold pinned: REQUIRE_APPROVAL approve_clause
 			ok`,
 		"the client ends": asked + `
 			C.
-			G< check hold pinned: REQUIRE_APPROVAL approve_clause
 			C< ...approve t-1...`,
 		"the tool changes meanwhile": asked + `
 			S> {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
 			C< {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
 			ok
-			G< check hold pinned: ALLOW approved
 			S< {"id":"licet:NONCE:2","jsonrpc":"2.0","method":"tools/list","params":{}}
 			S> {"jsonrpc":"2.0","id":"licet:NONCE:2","result":{"tools":[{"name":"hold","description":"H","inputSchema":{"type":"object"}}]}}
-			G< done withheld
+			G< check hold quarantined: BLOCK quarantined
 			C< {"jsonrpc":"2.0","id":1,"result":{..."code":"quarantined"...`,
 		"the tools change and the tool does not": asked + `
 			S> {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
 			C< {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
 			ok
-			G< check hold pinned: ALLOW approved
 			S< {"id":"licet:NONCE:2","jsonrpc":"2.0","method":"tools/list","params":{}}
 			S> {"jsonrpc":"2.0","id":"licet:NONCE:2","result":{"tools":[` + holdDef + `]}}
+			G< check hold pinned: ALLOW approved
 			S< {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold"}}`,
 		"the tools change and can't be listed": asked + `
 			S> {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
 			C< {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
 			ok
-			G< check hold pinned: ALLOW approved
 			S< {"id":"licet:NONCE:2","jsonrpc":"2.0","method":"tools/list","params":{}}
 			S> {"jsonrpc":"2.0","id":"licet:NONCE:2","error":{"code":1,"message":"no"}}
-			G< done withheld
+			G< check hold unverified: BLOCK catalog_unverified
 			C< {"jsonrpc":"2.0","id":1,"result":{..."code":"catalog_unverified"...`,
 	} {
 		t.Run(name, func(t *testing.T) { script(t, newFakeGate(), Options{Hold: 30 * time.Second}, test) })

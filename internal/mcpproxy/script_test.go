@@ -115,7 +115,7 @@ func (f *fakeGate) decide(ctx context.Context, a gate.Ask) gate.Answer {
 	case "panic":
 		panic("a defect")
 	case "hold":
-		if f.isAnswered(ctx, a.Hold) {
+		if f.Await(ctx, "t-1", 0) {
 			return because(authz.Allow, authz.Approved)
 		}
 		answer.Ticket = &gate.TicketRef{ID: "t-1", Expires: time.Unix(1800000000, 0)}
@@ -124,7 +124,7 @@ func (f *fakeGate) decide(ctx context.Context, a gate.Ask) gate.Answer {
 	return because(authz.Block, authz.NeverClause)
 }
 
-func (f *fakeGate) isAnswered(ctx context.Context, hold time.Duration) bool {
+func (f *fakeGate) Await(ctx context.Context, _ string, hold time.Duration) bool {
 	timer := time.NewTimer(hold)
 	defer timer.Stop()
 	select {
