@@ -27,7 +27,7 @@ const ticketKey = "dev.licet/approval"
 
 // Call returns the call that m makes of server, as asked by agent. A call of a
 // tool is a request with a name and, where it has any, an object of arguments
-// (MCP 2026-07-28, tools/call; null is no object). An error is a
+// (MCP 2026-07-28, tools/call); null counts as none. An error is a
 // [*SyntaxError].
 func (m Message) Call(agent, server string) (Call, error) {
 	if m.Kind != Request && m.Kind != Notification {
@@ -44,6 +44,9 @@ func (m Message) Call(agent, server string) (Call, error) {
 	}
 	c.Tool = m.Params.Get("name").Text()
 	c.Arguments = orEmpty(m.Params.Get("arguments"))
+	if c.Arguments.Kind() == Null { // what the official Go client sends for none
+		c.Arguments = ObjectOf()
+	}
 	c.Params = without(m.Params, "name", "arguments", "_meta")
 	switch {
 	case m.Kind == Notification:

@@ -37,6 +37,7 @@ func TestCall(t *testing.T) {
 	}{
 		{"tool", toolsCall(`,"arguments":{"b":2,"a":1.0}`), "tools/call", "pay", `{"a":1,"b":2}`, `{}`, ""},
 		{"tool without arguments", toolsCall(``), "tools/call", "pay", `{}`, `{}`, ""},
+		{"arguments null", toolsCall(`,"arguments":null`), "tools/call", "pay", `{}`, `{}`, ""},
 		{"other members", toolsCall(`,"_meta":{"x":1},"task":{"ttl":5},"requestState":"s"`), "tools/call", "pay", `{}`,
 			`{"requestState":"s","task":{"ttl":5}}`, ""},
 		{"ticket", toolsCall(`,"_meta":{"dev.licet/approval":"T-1"}`), "tools/call", "pay", `{}`, `{}`, "T-1"},
@@ -70,7 +71,7 @@ var refusedCalls = []struct {
 	{"without name", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"uri":"x"}}`, 46, "/params/name", "name must be"},
 	{"empty name", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":""}}`, 56, "/params/name", "name must be"},
 	{"name as number", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}`, 56, "/params/name", "name must be"},
-	{"arguments null", toolsCall(`,"arguments":null`), 69, "/params/arguments", "must be an object"},
+	{"arguments false", toolsCall(`,"arguments":false`), 69, "/params/arguments", "must be an object"},
 	{"arguments array", toolsCall(`,"arguments":[]`), 69, "/params/arguments", "must be an object"},
 	{"arguments as text", toolsCall(`,"arguments":"{}"`), 69, "/params/arguments", "must be an object"},
 	{"meta null", toolsCall(`,"_meta":null`), 69, "/params/_meta", "must be an object"},
