@@ -40,6 +40,7 @@ type Result struct {
 	Case    *Case
 	Status  Status
 	Step    int      // index of the step that decided, of one that did not pass
+	Round   int      // which of its repetitions, from 1, if it is a Call
 	Want    Expect   // of that step, if Wrong
 	Got     Answer   // to that step, if Wrong
 	Err     error    // why, if Broken or Unsupported
@@ -158,7 +159,8 @@ func (p *player) steps(ctx context.Context) error {
 			}
 			continue
 		}
-		for range max(1, step.Repeat) {
+		for round := range max(1, step.Repeat) {
+			p.Round = round + 1
 			a, err := p.call(ctx, c)
 			if err != nil {
 				return err

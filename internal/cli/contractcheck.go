@@ -15,10 +15,10 @@ import (
 func (a *app) contractCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "contract",
-		Short: "Check contracts",
+		Short: "Check and test contracts",
 		Args:  cobra.NoArgs,
 	}
-	c.AddCommand(a.contractCheck())
+	c.AddCommand(a.contractCheck(), a.contractTest())
 	return c
 }
 
