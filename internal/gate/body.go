@@ -94,9 +94,8 @@ func takes(all []authz.Take) toolcall.Value {
 	list := make([]toolcall.Value, len(all))
 	for i, t := range all {
 		var o object
-		o.text("counter", t.Counter)
-		o.text("amount", t.Amount)
 		o.text("limit", t.Clause)
+		o.text("amount", t.Amount)
 		list[i] = toolcall.ObjectOf(o...)
 	}
 	return toolcall.ArrayOf(list...)

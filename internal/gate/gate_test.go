@@ -697,6 +697,40 @@ func TestRefuse(t *testing.T) {
 	b.want(b.gate.Refuse(t.Context(), gate.Ask{}, authz.Malformed, "", nil), authz.Block, authz.NoEvidence)
 }
 
+// TestBodiesAreDocumented: docs/spec/evidence.md has every member that a record
+// can have.
+func TestBodiesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/spec/evidence.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	a := b.ask("pay", `{"amount": 500}`)
+	a.Principal.User, a.Cwd, a.Asserted.Turns = "u", "/", []string{"turn"}
+	held := b.check(a)
+	b.answer(held.Ticket.ID, "ann", true)
+	a.Call.Ticket = held.Ticket.ID
+	allowed := b.want(b.check(a), authz.Allow, authz.Approved)
+	if err := b.gate.Done(t.Context(), allowed.Grant, gate.Outcome{Status: gate.Failed, Detail: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	b.gate.Refuse(t.Context(), a, authz.Malformed, "x", []byte("x"))
+	members := map[string]bool{}
+	for _, kind := range []evidence.Kind{evidence.Decision, evidence.Outcome} {
+		for _, body := range b.records(kind) {
+			for name := range body {
+				members[name] = true
+				if !strings.Contains(string(page), "`"+name+"`") {
+					t.Errorf("docs/spec/evidence.md does not mention %s of a %s", name, kind)
+				}
+			}
+		}
+	}
+	if len(members) < 22 {
+		t.Errorf("looked at %d members only: %v", len(members), members)
+	}
+}
+
 func TestLists(t *testing.T) {
 	b := newBench(t)
 	for name, want := range map[string]bool{"pay": true, "accounts": true, "wipe": false, "unknown": false} {
