@@ -2,16 +2,19 @@ package constraint
 
 import (
 	"strings"
+	"time"
 
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// Question is one thing that must be known of the world before a [Set] can
-// judge a value. Exactly one of File and Stated is set.
+// Question is one thing that must be known of the world before a [Set] or a
+// [Condition] can judge. Exactly one of its other members is set.
 type Question struct {
-	Key    string // the same for the same question, across sets; finds the answer in Answers
-	File   *FileQuestion
-	Stated *StatedQuestion
+	Key     string // the same for the same question, across sets; finds the answer in Answers
+	File    *FileQuestion
+	Stated  *StatedQuestion
+	Mention *MentionQuestion
+	Digest  *DigestQuestion
 }
 
 // FileQuestion asks where a path leads: its absolute form with the links of its
@@ -28,24 +31,59 @@ type StatedQuestion struct {
 	Value   toolcall.Value // a text that is not empty, or a number
 }
 
+// MentionQuestion asks whether some user turn of the session contains one of
+// the phrases as whole tokens. The answer goes to Answers.Mentioned; there is
+// none where no user turns are known.
+type MentionQuestion struct{ Phrases []string }
+
+// DigestQuestion asks for the keyed digests of values, in their order, as marks
+// of the session have them. The answer goes to Answers.Digests.
+type DigestQuestion struct{ Values []toolcall.Value }
+
 // Source is where a value may come from: a user turn of the session (Request),
-// the result of an earlier, granted call (Server with Tool), or the contract
-// itself (Literal, which is decided here and is never part of a question).
+// the result of an earlier, granted call (Server with Tool), a claim of the
+// verified user (Claim), or the contract itself (Literal, which is decided here
+// and is never part of a question).
 type Source struct {
 	Request      bool
 	Server, Tool string
 	At           toolcall.Path // only what stands there in the result, if HasAt
 	HasAt        bool
+	Claim        string // name of the claim; the value equals it as a whole
 	Literal      []toolcall.Value
 }
 
 // Answers holds what is known of the world, by Question.Key. What it lacks is
 // not known.
 type Answers struct {
-	Files  map[string]File
-	Stated map[string]bool
-	Places Places
+	Files     map[string]File
+	Stated    map[string]bool
+	Mentioned map[string]bool
+	Digests   map[string][]string
+	Places    Places
+	Session   Session
+	Now       time.Time // zero is unknown
+	Principal Principal
 }
+
+// Session is what the granted calls of a session left behind. The zero Session
+// is not known.
+type Session struct {
+	Known bool
+	Marks []Mark
+}
+
+// Mark says that a tool was called (Argument and Digest are ""), or that the
+// argument of a granted call had a value. Only tools that a contract watches
+// leave marks.
+type Mark struct {
+	Server, Tool string
+	Argument     string // as toolcall.Path.String writes it
+	Digest       string // keyed digest of the value
+}
+
+// Principal is who asks. "" is unknown.
+type Principal struct{ Agent, User string }
 
 // File is where a path leads. The zero File leads nowhere that is known.
 type File struct {

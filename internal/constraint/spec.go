@@ -47,6 +47,10 @@ type SpecError struct {
 	Pointer string // where, as JSON Pointer (RFC 6901) within the spec; "" is the whole
 	Msg     string
 	Near    string // the nearest known word, "" if none is near
+
+	// Place within the text that Pointer leads to, from 1, where that text has a
+	// grammar of its own; 0 else.
+	Line, Column int
 }
 
 // Error returns the message with place and suggestion.

@@ -38,6 +38,9 @@ var needs = map[string]kinds{
 	"path":        kindsOf(toolcall.String),
 	"items":       kindsOf(toolcall.Array),
 	"from":        kindsOf(toolcall.String, toolcall.Number, toolcall.Array),
+	"url":         kindsOf(toolcall.String),
+	"email":       kindsOf(toolcall.String),
+	"identifiers": kindsOf(toolcall.String),
 }
 
 // fits reports constraints that no value of the argument can ever satisfy: in
@@ -73,30 +76,4 @@ func (l *loader) elementsHint(path toolcall.Path, need, found kinds) string {
 		return fmt.Sprintf("write %q to constrain every element", path.String()+"[]")
 	}
 	return ""
-}
-
-// summand reads the argument that a limit adds up. Each of the tools must
-// declare it, or their calls could never be counted.
-func (l *loader) summand(n *yamlwalk.Node, tools []catalog.Tool) toolcall.Path {
-	var path toolcall.Path
-	for _, tool := range tools {
-		p, found, ok := l.argument(n, tool)
-		if ok && !found.has(toolcall.Number) {
-			l.Report(n, l.elementsHint(p, kindsOf(toolcall.Number), found), "a sum adds numbers, but %s of %s is %s", p, tool.Name, found)
-		}
-		path = p
-	}
-	return path
-}
-
-// bound reads the bound of a sum.
-func (l *loader) bound(n *yamlwalk.Node) toolcall.Decimal {
-	if !l.Is(n, toolcall.Number, "the bound of a sum") {
-		return toolcall.Decimal{}
-	}
-	d := l.Decimal(n)
-	if d.Sign() <= 0 {
-		l.Report(n, `to refuse every call, write "block"`, "expected a number above 0, found %s", n.Text)
-	}
-	return d
 }

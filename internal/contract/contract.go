@@ -20,7 +20,11 @@ type Contract struct {
 	approvals Approvals
 	redact    map[string]redaction // by server.tool
 	sources   map[string]bool      // server.tool whose results some clause reads
+	watched   map[string]*watched  // by server.tool
 }
+
+// watched is what the grants of one tool leave in their session.
+type watched struct{ arguments []toolcall.Path }
 
 // Catalog is what a contract says of one server.
 type Catalog struct {
@@ -41,7 +45,10 @@ type Approvals struct {
 // Agent is what one agent may do.
 type Agent struct {
 	Name   string
-	rules  map[string]*Rule // by server.tool
+	Token  string           // name of the credential that speaks as the agent; "" = only doors that are started locally for it
+	Shadow bool             // `mode: shadow`: decide and record, hold nothing
+	base   *Agent           // that it extends
+	rules  map[string]*Rule // by Rule.Ref
 	limits []*limit
 }
 
@@ -102,7 +109,47 @@ func (c *Contract) Redact(server, tool string, args toolcall.Value) (toolcall.Va
 	return c.redact[ref(server, tool)].apply(args)
 }
 
-// Rules returns all rules of the agent, sorted by server and tool.
+// Watches says whether grants of a tool must leave marks in their session, for
+// conditions on it, and of which arguments the values.
+func (c *Contract) Watches(server, tool string) (arguments []toolcall.Path, ok bool) {
+	w := c.watched[ref(server, tool)]
+	if w == nil {
+		return nil, false
+	}
+	return slices.Clone(w.arguments), true
+}
+
+// watch notes what conditions ask of the granted calls of a session.
+func (c *Contract) watch(all []constraint.Watch) {
+	c.watched = map[string]*watched{}
+	note := func(ref string, argument toolcall.Path) {
+		w := c.watched[ref]
+		if w == nil {
+			w = &watched{}
+			c.watched[ref] = w
+		}
+		known := slices.ContainsFunc(w.arguments, func(p toolcall.Path) bool { return p.String() == argument.String() })
+		if !argument.Empty() && !known {
+			w.arguments = append(w.arguments, argument)
+		}
+	}
+	for _, watch := range all {
+		if !watch.All {
+			note(ref(watch.Server, watch.Tool), watch.Argument)
+			continue
+		}
+		for _, a := range c.agents {
+			for _, r := range a.rules {
+				if r.Tool != "" {
+					note(r.Ref(), toolcall.Path{})
+				}
+			}
+		}
+	}
+}
+
+// Rules returns all rules of the agent, those of agents that it extends
+// included, sorted by what they are about.
 func (a *Agent) Rules() []*Rule {
 	var rules []*Rule
 	for _, ref := range slices.Sorted(maps.Keys(a.rules)) {
@@ -111,15 +158,12 @@ func (a *Agent) Rules() []*Rule {
 	return rules
 }
 
-// Rule returns the rule for one tool, or nil if the agent's contract does not
-// list it. Methods other than [ToolsCall] are never listed in this version.
+// Rule returns the rule for one tool (method [ToolsCall]) or for another method
+// of a server, where tool does not count; nil if the agent's contract does not
+// list it. What an extension does not mention has the rule of the agent that it
+// extends.
 func (a *Agent) Rule(server, method, tool string) *Rule {
-	if method != ToolsCall {
-		return nil
-	}
-	return a.rules[ref(server, tool)]
+	s := subject{server: server, method: method}
+	s.tool.Name = tool
+	return a.rules[s.ref()]
 }
-
-// ref names a tool as contracts do. Server names have no dot, so it is
-// unambiguous.
-func ref(server, tool string) string { return server + "." + tool }

@@ -18,7 +18,8 @@ func (c *Contract) computeDigest() string {
 		catalogs = append(catalogs, object(name, "digest", text(k.Approved.Digest()), "resolve", toolcall.Boolean(k.Resolve)))
 	}
 	for name, a := range c.agents {
-		agents = append(agents, object(name, "tools", a.canonicalRules(), "limits", canonicalList(a.limits)))
+		agents = append(agents, object(name, append(a.canonicalIdentity(),
+			"tools", a.canonicalRules(), "limits", canonicalList(a.limits))...))
 	}
 	for name, paths := range c.redact {
 		redacted = append(redacted, toolcall.Member{Name: name, Value: texts(paths.names())})
@@ -36,12 +37,40 @@ func (c *Contract) computeDigest() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
+// canonicalIdentity returns what stands at an agent beside tools and limits, as
+// pairs of name and value. Words that are not written add nothing, here and
+// below: a new word changes no digest of a contract that lacks it.
+func (a *Agent) canonicalIdentity() []any {
+	var pairs []any
+	if a.base != nil {
+		pairs = append(pairs, "extends", text(a.base.Name))
+	}
+	if a.Token != "" {
+		pairs = append(pairs, "token", text(a.Token))
+	}
+	if a.Shadow {
+		pairs = append(pairs, "shadow", toolcall.Boolean(true))
+	}
+	return pairs
+}
+
+// canonicalRules returns the rules that stand at the agent itself.
 func (a *Agent) canonicalRules() toolcall.Value {
 	rules := []toolcall.Member{}
 	for ref, r := range a.rules {
-		rules = append(rules, object(ref, "block", toolcall.Boolean(r.Blocked),
+		if r.inherited {
+			continue
+		}
+		pairs := []any{"block", toolcall.Boolean(r.Blocked),
 			"never", canonicalList(r.Never), "allow", canonicalList(r.Allow), "approve", canonicalList(r.Approve),
-			"limits", canonicalList(r.limits)))
+			"limits", canonicalList(r.limits)}
+		if r.extra {
+			pairs = append(pairs, "extra", toolcall.Boolean(true))
+		}
+		if r.group != "" {
+			pairs = append(pairs, "group", text(r.group)) // records name clauses by it
+		}
+		rules = append(rules, object(ref, pairs...))
 	}
 	return toolcall.ObjectOf(rules...)
 }
@@ -51,15 +80,33 @@ func (k *Clause) canonical() toolcall.Value {
 	for _, c := range k.constraints {
 		members = append(members, toolcall.Member{Name: c.argument.String(), Value: c.set.Canonical()})
 	}
+	for _, c := range k.conditions {
+		members = append(members, toolcall.Member{Name: c.word, Value: c.condition.Canonical()})
+	}
+	if k.ownPanel {
+		members = append(members, object("$panel", "approvers", texts(k.approvers), "quorum", text(strconv.Itoa(k.quorum))))
+	}
 	return toolcall.ObjectOf(members...)
 }
 
 func (l *limit) canonical() toolcall.Value {
-	return toolcall.ObjectOf(
-		toolcall.Member{Name: "sum", Value: text(l.argument.String())}, // "" counts calls
-		toolcall.Member{Name: "max", Value: toolcall.NumberOf(l.max)},
-		toolcall.Member{Name: "per", Value: text(l.window.String())},
-	)
+	members := []toolcall.Member{
+		{Name: "sum", Value: text(l.argument.String())}, // "" counts calls
+		{Name: "max", Value: toolcall.NumberOf(l.max)},
+		{Name: "per", Value: text(l.window.String())},
+	}
+	if !l.by.usual() {
+		members = append(members, toolcall.Member{Name: "by", Value: l.by.canonical()})
+	}
+	if l.ask {
+		members = append(members, toolcall.Member{Name: "ask", Value: toolcall.Boolean(true)})
+	}
+	return toolcall.ObjectOf(members...)
+}
+
+func (s split) canonical() toolcall.Value {
+	return object("by", byAgent, toolcall.Boolean(s.agent), byUser, toolcall.Boolean(s.user),
+		bySession, toolcall.Boolean(s.session), byTool, toolcall.Boolean(s.tool), byArgument, text(s.argument.String())).Value
 }
 
 // names returns the paths as text, sorted.

@@ -2,8 +2,6 @@ package contract
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +16,8 @@ import (
 // contract's folder. The error is [Problems]: any of them refuses the whole
 // contract, and all that were found are reported.
 func Load(name string, text []byte, open func(path string) ([]byte, error)) (*Contract, error) {
-	l := &loader{Reader: yamlwalk.Reader{File: name, What: "contract"}, open: open,
-		schemas: map[string]*constraint.Schema{}}
+	l := &loader{Reader: yamlwalk.Reader{File: name, What: "contract"}, text: string(text), openFile: open,
+		schemas: map[schemaKey]*constraint.Schema{}}
 	root := l.Parse(text)
 	if root == nil {
 		return nil, l.Problems
@@ -37,9 +35,12 @@ func Load(name string, text []byte, open func(path string) ([]byte, error)) (*Co
 // go on with an incomplete part.
 type loader struct {
 	yamlwalk.Reader
-	open     func(path string) ([]byte, error)
+	text     string
+	openFile func(path string) ([]byte, error)
 	catalogs map[string]Catalog
-	schemas  map[string]*constraint.Schema // by server.tool: agents share them
+	labels   map[string][][2]string // the tools, as server and name, that each stands for
+	schemas  map[schemaKey]*constraint.Schema
+	watches  []constraint.Watch // of all conditions
 }
 
 // contract reads the whole text.
@@ -55,7 +56,9 @@ func (l *loader) contract(root *yamlwalk.Node) *Contract {
 	c.approvals = l.approvals(root.Get("approvals"))
 	c.catalogs = l.readCatalogs(root.Get("catalogs"))
 	c.redact = l.evidence(root.Get("evidence"))
-	c.agents = l.agents(l.Need(root, "agents", contractWords), c)
+	l.readLabels(root.Get("labels"))
+	l.agents(l.Need(root, "agents", contractWords), c)
+	c.watch(l.watches)
 	return c
 }
 
@@ -90,7 +93,7 @@ func (l *loader) catalog(server string, n *yamlwalk.Node) Catalog {
 		return c
 	}
 	c.File = file.Text
-	raw, err := l.open(c.File)
+	raw, err := l.openFile(c.File)
 	if err == nil {
 		c.Approved, err = catalog.Parse(raw)
 	}
@@ -130,15 +133,38 @@ func (l *loader) approvals(n *yamlwalk.Node) Approvals {
 		a.Expire = l.Duration(e)
 	}
 	if q := n.Get("quorum"); q != nil {
-		a.Quorum = int(l.Count(q, "the number of approvers who must agree", 100))
+		a.Quorum = l.quorum(q)
 	}
-	if who := n.Get("approvers"); who != nil && l.Is(who, toolcall.Array, "a list of approvers") {
-		for _, item := range l.Elements(who, "approvers") {
-			a.Approvers = append(a.Approvers, l.Name(item, "name of an approver"))
-		}
-		a.Approvers = l.Distinct(who, a.Approvers)
+	if who := n.Get("approvers"); who != nil {
+		a.Approvers = l.approvers(who)
 	}
+	l.reachable(n, a.Approvers, a.Quorum)
 	return a
+}
+
+// quorum reads how many approvers must agree.
+func (l *loader) quorum(n *yamlwalk.Node) int {
+	return int(l.Count(n, "the number of approvers who must agree", 100))
+}
+
+// approvers reads who may answer, sorted.
+func (l *loader) approvers(n *yamlwalk.Node) []string {
+	if !l.Is(n, toolcall.Array, "a list of approvers") {
+		return nil
+	}
+	var names []string
+	for _, item := range l.Elements(n, "approvers") {
+		names = append(names, l.Name(item, "name of an approver"))
+	}
+	return l.Distinct(n, names)
+}
+
+// reachable refuses a quorum that the named approvers cannot come to. Who is
+// configured beside them is not known here.
+func (l *loader) reachable(n *yamlwalk.Node, approvers []string, quorum int) {
+	if len(approvers) > 0 && quorum > len(approvers) {
+		l.Report(n, "", "%d approvers must agree, but %d may answer: %s", quorum, len(approvers), yamlwalk.OneOf(approvers))
+	}
 }
 
 // evidence reads which arguments the evidence must not keep.
@@ -166,55 +192,4 @@ func (l *loader) evidence(n *yamlwalk.Node) map[string]redaction {
 		l.Distinct(m.Value, names)
 	}
 	return all
-}
-
-// tool returns the approved tool that n names as server.tool. ok is false if it
-// is none; that is reported unless it is the catalog that could not be read.
-func (l *loader) tool(n *yamlwalk.Node) (server string, tool catalog.Tool, ok bool) {
-	server, name, dot := strings.Cut(n.Text, ".")
-	if strings.Contains(server, ":") {
-		l.Later(n, fmt.Sprintf("%q (server:method)", n.Text))
-		return "", tool, false
-	}
-	if !dot {
-		l.Report(n, "", "%q is no tool: expected server.tool", n.Text)
-		return "", tool, false
-	}
-	c, known := l.catalogs[server]
-	if known && c.Approved == nil {
-		return "", tool, false
-	}
-	tool, unknown := l.approved(server, name)
-	if unknown != nil && known && strings.HasSuffix(name, "*") {
-		l.Later(n, fmt.Sprintf("%q (a group of tools)", n.Text))
-	} else if unknown != nil {
-		l.Report(n, yamlwalk.DidYouMean(unknown.name, unknown.known), "%s", unknown.why)
-	}
-	return server, tool, unknown == nil
-}
-
-// approved returns a tool of a catalog that was read.
-func (l *loader) approved(server, name string) (catalog.Tool, *undeclared) {
-	c, known := l.catalogs[server]
-	if !known {
-		servers := slices.Sorted(maps.Keys(l.catalogs))
-		return catalog.Tool{}, &undeclared{server, servers, fmt.Sprintf("unknown server %q: the contract has %s", server, listed(servers, "catalogs"))}
-	}
-	tool, ok := c.Approved.Tool(name)
-	if !ok {
-		names := make([]string, len(c.Approved.Tools))
-		for i, t := range c.Approved.Tools {
-			names[i] = t.Name
-		}
-		return catalog.Tool{}, &undeclared{name, names, fmt.Sprintf("unknown tool %q: %s has %s", name, c.File, listed(names, "tools"))}
-	}
-	return tool, nil
-}
-
-// listed names all of a few, and counts many.
-func listed(names []string, what string) string {
-	if len(names) == 0 || len(names) > 10 {
-		return fmt.Sprintf("%d %s, none of that name", len(names), what)
-	}
-	return strings.Join(names, ", ")
 }

@@ -9,23 +9,26 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// ToolsCall is the MCP method of a tool call.
-const ToolsCall = "tools/call"
-
-// Rule is what an agent may do with one tool.
+// Rule is what an agent may do with one tool, or with one other method of a
+// server, whose params are then the arguments.
 type Rule struct {
-	Server, Tool string
-	Blocked      bool      // the contract says `block`
-	Never        []*Clause // any that holds blocks
-	Allow        []*Clause // else any that holds allows
-	Approve      []*Clause // else any that holds asks a person
-	ToolDigest   string    // digest of the tool's approved definition
+	Server, Method, Tool string    // Method is tools/call for a tool; else Tool is ""
+	Blocked              bool      // the contract says `block`
+	Never                []*Clause // any that holds blocks
+	Allow                []*Clause // else any that holds allows
+	Approve              []*Clause // else any that holds asks a person
+	ToolDigest           string    // digest of the tool's approved definition, "" of another method
 
-	path    string
-	schema  *constraint.Schema
-	limits  []*limit // of the tool
-	shared  []*limit // of the agent, over all its tools
-	sources []string
+	subject   subject
+	path      string
+	group     string
+	base      *Rule
+	inherited bool // it is the rule of the agent that is extended
+	schema    *constraint.Schema
+	extra     bool      // arguments that the tool does not declare are allowed
+	limits    []*limit  // of the tool
+	counted   []counted // all limits that count a call
+	sources   []string
 }
 
 // Clause is one entry of never, allow or approve: a conjunction of constraints.
@@ -33,6 +36,16 @@ type Clause struct {
 	path        string
 	line        int
 	constraints []constrained // sorted by argument
+	conditions  []conditional // sorted by word
+	approvers   []string
+	quorum      int
+	ownPanel    bool // approvers and quorum stand in the clause
+}
+
+// conditional is one condition with its word.
+type conditional struct {
+	word      string
+	condition constraint.Condition
 }
 
 // constrained is one argument with its constraints.
@@ -41,11 +54,11 @@ type constrained struct {
 	set      *constraint.Set
 }
 
-// Miss says which argument does not satisfy a clause or, from
+// Miss says which argument or condition does not satisfy a clause or, from
 // [Clause.Forbids], which one it matched. The zero Miss stands for a clause
 // without constraints.
 type Miss struct {
-	Argument string
+	Argument string // its path, or the word of a condition
 	constraint.Miss
 }
 
@@ -57,31 +70,47 @@ func (m Miss) String() string {
 	return m.Argument + ": " + m.Miss.String()
 }
 
-// Ref returns the tool's name as contracts write it: "bank.send_money".
-func (r *Rule) Ref() string { return ref(r.Server, r.Tool) }
+// Ref returns what the rule is about as contracts write it: "bank.send_money",
+// "bank:resources/read".
+func (r *Rule) Ref() string { return r.subject.ref() }
+
+// Group returns the group that stands for the tool, such as "bank.get_*"; ""
+// where the contract names the tool itself.
+func (r *Rule) Group() string { return r.group }
+
+// Base returns the rule of the agent that this one extends, for the same tool;
+// nil if there is none. A call is decided by the whole chain, and the stricter
+// result counts (rule 9 of the language).
+func (r *Rule) Base() *Rule { return r.base }
 
 // Path returns the place of the rule in the contract:
 // agents.support.tools["bank.send_money"].
 func (r *Rule) Path() string { return r.path }
 
 // Check reports arguments that are not valid against the tool's approved
-// inputSchema or not closed by it (rule 4 of the language). The error is a
-// *[constraint.ArgumentError], or says that the tool is blocked.
+// inputSchema or not closed by it (rule 4 of the language), as this rule and
+// each one that it extends say. The error is a *[constraint.ArgumentError], or
+// says that the tool is blocked.
 func (r *Rule) Check(args toolcall.Value) error {
-	if r.schema == nil {
-		return fmt.Errorf("the contract blocks %s", r.Ref())
+	for ; r != nil; r = r.base {
+		if r.schema == nil {
+			return fmt.Errorf("the contract blocks %s", r.Ref())
+		}
+		if err := r.schema.Check(args); err != nil {
+			return err
+		}
 	}
-	return r.schema.Check(args)
+	return nil
 }
 
-// Questions returns what the world must be asked before the clauses of r can
-// be evaluated, each question once.
+// Questions returns what the world must be asked before the clauses of r, and
+// of each rule that it extends, can be evaluated, each question once.
 func (r *Rule) Questions(args toolcall.Value) []constraint.Question {
 	var questions []constraint.Question
 	asked := map[string]bool{}
-	for _, k := range slices.Concat(r.Never, r.Allow, r.Approve) {
-		for _, c := range k.constraints {
-			for _, q := range c.set.Questions(c.argument.Select(args)) {
+	for ; r != nil; r = r.base {
+		for _, k := range slices.Concat(r.Never, r.Allow, r.Approve) {
+			for _, q := range k.questions(args) {
 				if !asked[q.Key] {
 					asked[q.Key] = true
 					questions = append(questions, q)
@@ -92,14 +121,25 @@ func (r *Rule) Questions(args toolcall.Value) []constraint.Question {
 	return questions
 }
 
+// questions returns what the clause must know of the world.
+func (k *Clause) questions(args toolcall.Value) []constraint.Question {
+	var all []constraint.Question
+	for _, c := range k.constraints {
+		all = append(all, c.set.Questions(c.argument.Select(args))...)
+	}
+	for _, c := range k.conditions {
+		all = append(all, c.condition.Questions(args)...)
+	}
+	return all
+}
+
 // Takes returns what a grant of this call would take from each limit of the
-// tool and of its agent (rule 7 of the language). session counts only for
-// limits `per: session`; calls without a session share one. The error is an
-// [*Uncountable].
-func (r *Rule) Takes(session string, args toolcall.Value) ([]authz.Take, error) {
-	takes := make([]authz.Take, 0, len(r.limits)+len(r.shared))
-	for _, l := range slices.Concat(r.limits, r.shared) {
-		take, err := l.take(session, args)
+// tool and of its agent, and of those that it extends, counted for this agent
+// (rules 7 and 9 of the language). The error is an [*Uncountable].
+func (r *Rule) Takes(who Caller, args toolcall.Value) ([]authz.Take, error) {
+	takes := make([]authz.Take, 0, len(r.counted))
+	for _, l := range r.counted {
+		take, err := l.take(who, args)
 		if err != nil {
 			return nil, err
 		}
@@ -109,8 +149,15 @@ func (r *Rule) Takes(session string, args toolcall.Value) ([]authz.Take, error) 
 }
 
 // Sources returns the tools, as server.tool and sorted, whose results a clause
-// of r reads for `from`.
-func (r *Rule) Sources() []string { return slices.Clone(r.sources) }
+// of r, or of a rule that it extends, reads for `from`.
+func (r *Rule) Sources() []string {
+	var all []string
+	for ; r != nil; r = r.base {
+		all = append(all, r.sources...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // Path returns the place of the clause in the contract:
 // agents.support.tools["bank.send_money"].allow[0].
@@ -119,38 +166,56 @@ func (k *Clause) Path() string { return k.path }
 // Line returns the line of the clause in the text, from 1.
 func (k *Clause) Line() int { return k.line }
 
+// Panel returns who may answer a call that a clause of approve holds, and how
+// many of them must agree: as the clause says, else as the contract does. No
+// approvers stands for all that are configured.
+func (k *Clause) Panel() (approvers []string, quorum int) {
+	return slices.Clone(k.approvers), k.quorum
+}
+
 // Permits reports whether a clause of allow or approve certainly holds for
-// args, and if not, the first constraint that does not (rule 2 of the
-// language). A clause without constraints holds. The error is that args is no
-// object; a wrong type or an unknown fact inside it is none.
+// args, and if not, the first constraint or condition that does not (rule 2 of
+// the language). A clause without any holds. The error is that args is no object
+// or that a condition failed (rule 3); a wrong type or an unknown fact is none.
 func (k *Clause) Permits(args toolcall.Value, answers constraint.Answers) (bool, Miss, error) {
-	return k.holds(args, answers, (*constraint.Set).Permits)
+	return k.holds(args, answers, (*constraint.Set).Permits, constraint.Condition.Permits)
 }
 
 // Forbids reports whether a clause of never holds for args: each constraint
-// matches some part of its argument, or cannot be decided for it. If so, the
-// Miss says what the first of them matched.
+// matches some part of its argument, or cannot be decided for it, and so does
+// each condition. If so, the Miss says what the first of them matched.
 func (k *Clause) Forbids(args toolcall.Value, answers constraint.Answers) (bool, Miss, error) {
-	return k.holds(args, answers, (*constraint.Set).Forbids)
+	return k.holds(args, answers, (*constraint.Set).Forbids, constraint.Condition.Forbids)
 }
 
-// holds asks one side of every constraint.
+// holds asks one side of every constraint and condition. Conditions are asked
+// also where a constraint has decided: one that fails must not depend on what
+// stands beside it.
 func (k *Clause) holds(args toolcall.Value, answers constraint.Answers,
-	side func(*constraint.Set, toolcall.Selection, constraint.Answers) (bool, constraint.Miss)) (bool, Miss, error) {
+	set func(*constraint.Set, toolcall.Selection, constraint.Answers) (bool, constraint.Miss),
+	condition func(constraint.Condition, toolcall.Value, constraint.Answers) (bool, constraint.Miss, error)) (bool, Miss, error) {
 	if args.Kind() != toolcall.Object {
 		return false, Miss{}, fmt.Errorf("evaluating %s: arguments are no object but %s", k.path, args.Kind())
 	}
-	var first Miss
-	for i, c := range k.constraints {
-		ok, miss := side(c.set, c.argument.Select(args), answers)
-		if !ok {
-			return false, Miss{c.argument.String(), miss}, nil
+	all, first := true, Miss{}
+	note := func(name string, ok bool, miss constraint.Miss) {
+		if all && (!ok || first.Argument == "") {
+			first = Miss{name, miss}
 		}
-		if i == 0 {
-			first = Miss{c.argument.String(), miss}
-		}
+		all = all && ok
 	}
-	return true, first, nil
+	for _, c := range k.constraints {
+		ok, miss := set(c.set, c.argument.Select(args), answers)
+		note(c.argument.String(), ok, miss)
+	}
+	for _, c := range k.conditions {
+		ok, miss, err := condition(c.condition, args, answers)
+		if err != nil {
+			return false, Miss{}, fmt.Errorf("%s of %s: %w", c.word, k.path, err)
+		}
+		note(c.word, ok, miss)
+	}
+	return all, first, nil
 }
 
 // mayWrite reports whether the clause could let an agent write path.

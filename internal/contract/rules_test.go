@@ -173,7 +173,7 @@ func TestTakes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := rule(t, "support", "bank", tt.tool).Takes("s1", args(t, tt.args))
+			got, err := rule(t, "support", "bank", tt.tool).Takes(contract.Caller{Session: "s1"}, args(t, tt.args))
 			u := (*contract.Uncountable)(nil)
 			if tt.uncountable != "" {
 				if !errors.As(err, &u) || u.Why != tt.uncountable || !strings.Contains(u.Error(), u.Limit+" cannot count "+u.Argument) {

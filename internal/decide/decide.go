@@ -131,7 +131,7 @@ func holding(clauses []*contract.Clause, args toolcall.Value, a constraint.Answe
 // limit turns a permission into BLOCK when a limit of the tool or the agent is
 // used up, or can't be counted, and says what a grant would take.
 func limit(d authz.Decision, rule *contract.Rule, args toolcall.Value, f Facts) authz.Decision {
-	takes, err := rule.Takes(f.Session, args)
+	takes, err := rule.Takes(contract.Caller{Session: f.Session}, args)
 	if err != nil {
 		return authz.Blocked(authz.LimitUncountable, rule.Path(), err.Error())
 	}

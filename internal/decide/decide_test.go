@@ -32,7 +32,7 @@ func world(c *contract.Contract, call toolcall.Call, stated ...string) decide.Fa
 			}
 		}
 	}
-	if takes, err := rule.Takes(f.Session, call.Arguments); err == nil {
+	if takes, err := rule.Takes(contract.Caller{Session: f.Session}, call.Arguments); err == nil {
 		for _, t := range takes {
 			f.Used[t.Key()] = toolcall.Decimal{}
 		}

@@ -96,7 +96,7 @@ func (g *Gate) session(ctx context.Context, r *request, questions []constraint.Q
 // used asks the store what is used up of each limit of the call. A call that a
 // limit can't count is left to Decide, which says so.
 func (g *Gate) used(ctx context.Context, r *request) (map[authz.TakeKey]toolcall.Decimal, error) {
-	takes, err := r.rule.Takes(r.ask.Session, r.ask.Call.Arguments)
+	takes, err := r.rule.Takes(contract.Caller{Session: r.ask.Session}, r.ask.Call.Arguments)
 	if err != nil || len(takes) == 0 {
 		return nil, nil
 	}
