@@ -32,4 +32,4 @@ type Session interface {
 // Inexpressible is the error of a door that cannot do a step, and why.
 type Inexpressible struct{ Why string }
 
-func (e Inexpressible) Error() string { return "not expressible: " + e.Why }
+func (e Inexpressible) Error() string { return e.Why }

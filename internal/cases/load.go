@@ -155,11 +155,16 @@ func (l *loader) readCase(n *yamlwalk.Node) Case {
 		}
 		c.Tags = l.Distinct(tags, c.Tags)
 	}
-	c.Files = slices.Concat(l.files, l.readFiles(n.Get("files")))
+	c.Files = l.readFiles(n.Get("files"))
+	for _, f := range slices.Backward(l.files) {
+		if !slices.ContainsFunc(c.Files, func(own File) bool { return own.Path == f.Path }) {
+			c.Files = slices.Insert(c.Files, 0, f)
+		}
+	}
 	steps := n.Get("steps")
 	switch {
-	case steps != nil && n.Get("call") != nil:
-		l.Report(n, "", `a case has either "call" or "steps"`)
+	case steps != nil && (n.Get("call") != nil || n.Get("expect") != nil):
+		l.Report(n, "", `a case has either "call" and "expect", or "steps"`)
 	case steps == nil:
 		c.Steps = []Step{l.oneCall(n)}
 	case l.Is(steps, toolcall.Array, "a list of steps"):
