@@ -1,0 +1,4 @@
+// Package cli is the licet-lab program as a function.
+//
+// Exit status: 0 fine, 1 something is wrong or failed, 2 wrong usage.
+package cli
