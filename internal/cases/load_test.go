@@ -180,8 +180,8 @@ var refusedFiles = []struct{ name, text, want string }{
 	{"unknown default", "defaults: {agnet: buyer}\ncases: []\n", `f:1:12: unknown word "agnet" in defaults: expected agent, user, session, server, cwd, files or results; did you mean "agent"?`},
 	{"results of an unknown tool", "defaults: {results: {shop.acounts: {}}}\ncases: []\n", `f:1:22: "shop.acounts" is no tool of the contract's catalogs: expected server.tool; did you mean "shop.accounts"?`},
 	{"results as list", "defaults: {results: []}\ncases: []\n", `f:1:21: expected a mapping of tools to results, found a list`},
-	{"no agent", "cases: [{name: a, why: w, call: {server: shop, tool: pay}, expect: {verdict: ALLOW, code: approved}}]\n", `f:1:33: a call needs "agent"; it may stand in "defaults"`},
-	{"no server", "cases: [{name: a, why: w, call: {agent: buyer, tool: pay}, expect: {verdict: ALLOW, code: approved}}]\n", `f:1:33: a call needs "server"; it may stand in "defaults"`},
+	{"no agent", "cases: [{name: a, why: w, call: {server: shop, tool: pay}, expect: {verdict: ALLOW, code: approved}}]\n", `f:1:33: a call needs "agent" and "server"; they may stand in "defaults"`},
+	{"no server", "cases: [{name: a, why: w, call: {agent: buyer, tool: pay}, expect: {verdict: ALLOW, code: approved}}]\n", `f:1:33: a call needs "agent" and "server"; they may stand in "defaults"`},
 }
 
 func TestLoadRefuses(t *testing.T) {

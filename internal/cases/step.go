@@ -149,10 +149,8 @@ func (l *loader) call(n *yamlwalk.Node) Call {
 		return c
 	}
 	l.who(n, &c)
-	for word, is := range map[string]string{"agent": c.Agent, "server": c.Server} {
-		if is == "" {
-			l.Report(n, `it may stand in "defaults"`, "a call needs %q", word)
-		}
+	if c.Agent == "" || c.Server == "" {
+		l.Report(n, `they may stand in "defaults"`, `a call needs "agent" and "server"`)
 	}
 	if raw := n.Get("raw"); raw != nil {
 		c.Raw = []byte(l.textOr(raw, "the exact message"))
@@ -236,13 +234,16 @@ func (l *loader) expect(n *yamlwalk.Node, c Call) (e Expect) {
 		return e
 	}
 	verdict, code := l.Need(n, "verdict", expectWords), l.Need(n, "code", expectWords)
-	if l.Is(verdict, toolcall.String, "a verdict") && l.Word(verdict, verdictWords) {
-		_ = e.Verdict.UnmarshalText([]byte(verdict.Text)) // one of the known words
+	known := l.Is(verdict, toolcall.String, "a verdict") && l.Word(verdict, verdictWords)
+	if known {
+		if err := e.Verdict.UnmarshalText([]byte(verdict.Text)); err != nil {
+			l.Report(verdict, "", "%v", err)
+		}
 	}
 	if l.Is(code, toolcall.String, "a reason code") && l.Word(code, codeWords()) {
 		e.Code = authz.Code(code.Text)
-		if v := verdictOf(e.Code); v != e.Verdict && !verdict.Broken {
-			l.Report(code, "", "%s is a reason for %s, not for %s", e.Code, v, e.Verdict)
+		if of := verdictsOf(e.Code); known && !slices.Contains(of, verdict.Text) {
+			l.Report(code, "", "%s is a reason for %s, not for %s", e.Code, yamlwalk.OneOf(of), verdict.Text)
 		}
 	}
 	if clause := n.Get("clause"); clause != nil {
@@ -265,13 +266,16 @@ func codeWords() yamlwalk.Words {
 	return w
 }
 
-// verdictOf returns the verdict that a reason code leads to (docs/spec/reasons.md).
-func verdictOf(c authz.Code) authz.Verdict {
+// verdictsOf returns the verdicts that a reason code can lead to
+// (docs/spec/reasons.md).
+func verdictsOf(c authz.Code) []string {
 	switch c {
 	case authz.AllowClause, authz.Approved:
-		return authz.Allow
+		return []string{authz.Allow.String()}
 	case authz.ApproveClause:
-		return authz.RequireApproval
+		return []string{authz.RequireApproval.String()}
+	case authz.LimitReached: // beyond a limit with `over: approve` a person is asked
+		return []string{authz.Block.String(), authz.RequireApproval.String()}
 	}
-	return authz.Block
+	return []string{authz.Block.String()}
 }
