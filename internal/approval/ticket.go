@@ -25,7 +25,8 @@ type Subject struct {
 // Terms are what else held when the ticket was made; a change voids it.
 type Terms struct {
 	Contract   string `json:"contract_digest"`
-	Definition string `json:"tool_digest"` // of the tool's pinned definition
+	Definition string `json:"tool_digest"`   // of the tool's pinned definition
+	Over       string `json:"over,omitzero"` // limits that the call goes beyond: another question than without
 }
 
 // Ticket is a held call that waits for people.

@@ -7,6 +7,14 @@ type Principal struct {
 	User  string `json:"user,omitzero"`
 }
 
+// Credential is by what right a caller speaks as an agent. The zero Credential
+// is a door that was started locally without one, which is enough for agents
+// that the contract asks no credential of.
+type Credential struct {
+	Token    string // name of the credential that the door was given and verified
+	Operator bool   // the operator's own command, which needs none
+}
+
 // Decision is what the rules say of one call under given facts. The zero
 // Decision blocks.
 type Decision struct {
@@ -47,6 +55,7 @@ type Take struct {
 	Amount  string // exact decimal, positive or zero
 	Max     string // exact decimal bound of the window
 	Ask     bool   // beyond the bound a person is asked; false blocks
+	Lifted  bool   // a person let this take go beyond the bound
 	Clause  string // path of the limit in the contract
 }
 

@@ -14,6 +14,7 @@ const (
 // Codes of calls that the contract refuses.
 const (
 	UnknownAgent     Code = "unknown_agent"     // the contract does not know this agent
+	Unauthenticated  Code = "unauthenticated"   // the door has not the credential that may speak as the agent
 	NotListed        Code = "not_listed"        // the agent's contract does not name this tool or method
 	BlockedTool      Code = "blocked_tool"      // the contract says `block` for the tool
 	InvalidArguments Code = "invalid_arguments" // not valid against, or not closed by, the pinned inputSchema
@@ -59,7 +60,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		AllowClause, Approved, ApproveClause,
-		UnknownAgent, NotListed, BlockedTool, InvalidArguments, NeverClause, NoClause,
+		UnknownAgent, Unauthenticated, NotListed, BlockedTool, InvalidArguments, NeverClause, NoClause,
 		EvaluationError, LimitReached, LimitUncountable,
 		Quarantined, CatalogUnverified,
 		ApprovalOpen, ApprovalDenied, ApprovalExpired, ApprovalUsed, ApprovalVoid, ApprovalMismatch,

@@ -93,7 +93,7 @@ var callMembers = []string{
 // readAsk reads a call from its JSON form. An error says what is wrong with it;
 // what could be read is returned for the record.
 func readAsk(raw []byte) (gate.Ask, string, error) {
-	ask := gate.Ask{Door: "decide", Live: catalog.Pinned}
+	ask := gate.Ask{Door: "decide", Live: catalog.Pinned, Speaks: authz.Credential{Operator: true}}
 	v, err := toolcall.Parse(raw, toolcall.Bounds{})
 	if err != nil {
 		return ask, "", err
@@ -190,6 +190,7 @@ func (r *reader) history() (results []gate.AssertedResult) {
 // answerJSON is an Answer as operators read it (contract.md, section 5).
 type answerJSON struct {
 	Verdict        authz.Verdict  `json:"verdict"`
+	Shadow         *authz.Verdict `json:"shadow,omitempty"` // the agent is in shadow mode: what the verdict would have been
 	Reasons        []authz.Reason `json:"reasons"`
 	CallDigest     string         `json:"call_digest,omitempty"`
 	ContractDigest string         `json:"contract_digest,omitempty"`
@@ -211,7 +212,7 @@ type approvalJSON struct {
 func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
 	if asJSON || !isTerminal(a.out) {
 		out := answerJSON{
-			Verdict: ans.Verdict, Reasons: ans.Reasons, CallDigest: string(ans.CallDigest),
+			Verdict: ans.Verdict, Shadow: ans.Shadow, Reasons: ans.Reasons, CallDigest: string(ans.CallDigest),
 			ContractDigest: ans.ContractDigest, CatalogDigest: ans.CatalogDigest,
 		}
 		if ans.Evidence.ID != "" {
@@ -223,7 +224,7 @@ func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
 		return printJSON(a.out, out)
 	}
 	s := a.style()
-	fmt.Fprintf(a.out, "%s  %s\n", s.verdict(ans.Verdict), s.bold(string(ans.Code())))
+	fmt.Fprintf(a.out, "%s  %s%s\n", s.verdict(ans.Verdict), s.bold(string(ans.Code())), s.shadow(ans.Shadow))
 	for _, r := range ans.Reasons {
 		fmt.Fprintf(a.out, "  %s\n", wrap(reasonLine(r), a.width()-4, "    "))
 	}

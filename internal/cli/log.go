@@ -33,6 +33,7 @@ type entry struct {
 	Method   string         `json:"method"`
 	Tool     string         `json:"tool"`
 	Verdict  string         `json:"verdict"`
+	Shadow   *authz.Verdict `json:"shadow"`
 	Reasons  []authz.Reason `json:"reasons"`
 	Ticket   string         `json:"ticket"`
 	Decision string         `json:"decision"`
@@ -132,7 +133,7 @@ func (a *app) describe(r evidence.Record, e entry) string {
 				line += "  " + string(reason.Code) + " " + s.faint(printable(reason.Clause))
 			}
 		}
-		return strings.TrimSpace(line + " " + e.Ticket)
+		return strings.TrimSpace(line+" "+e.Ticket) + s.shadow(e.Shadow)
 	case evidence.Outcome:
 		return "outcome  " + e.Status + "  of " + e.Decision
 	case evidence.Answer:

@@ -74,12 +74,19 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 	if err != nil {
 		return err
 	}
+	speaks, err := a.speaks(ctx, s)
+	if err != nil {
+		return err
+	}
+	if w.file.contract.Agent(f.agent).Shadow {
+		fmt.Fprintf(a.err, "licet: SHADOW: nothing is enforced for agent %s, decisions are only recorded\n", f.agent)
+	}
 	session := f.session
 	if session == "" {
 		session = clientSession(os.Getppid())
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Options{
-		Gate: g, Agent: f.agent, Server: f.server, Session: session, Command: argv,
+		Gate: g, Speaks: speaks, Agent: f.agent, Server: f.server, Session: session, Command: argv,
 		Env: a.environ, In: a.in, Out: a.out, Log: a.err, Hold: f.hold, MaxMessage: f.maxMessage,
 	})
 }

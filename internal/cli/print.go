@@ -49,6 +49,15 @@ func (s style) paint(code, text string) string {
 func (s style) bold(text string) string  { return s.paint("1", text) }
 func (s style) faint(text string) string { return s.paint("2", text) }
 
+// shadow words what a verdict of shadow mode would have been; "" if it is
+// enforced.
+func (s style) shadow(would *authz.Verdict) string {
+	if would == nil {
+		return ""
+	}
+	return s.paint("1;35", "  shadow: would be ") + s.verdict(*would)
+}
+
 // verdict writes a verdict's name in its colour.
 func (s style) verdict(v authz.Verdict) string {
 	return s.paint(map[authz.Verdict]string{authz.Allow: "1;32", authz.RequireApproval: "1;33"}[v]+map[bool]string{true: "1;31"}[v == authz.Block], v.String())

@@ -58,6 +58,7 @@ type contractStatus struct {
 	Name    string            `json:"name,omitempty"`
 	Digest  string            `json:"digest,omitempty"`
 	Agents  []string          `json:"agents,omitempty"`
+	Shadow  []string          `json:"shadow,omitempty"` // agents in shadow mode: nothing is enforced for them
 	Pins    map[string]string `json:"pins,omitempty"`
 	Refused string            `json:"refused,omitempty"` // why the contract does not load
 }
@@ -120,6 +121,11 @@ func statusOfContract(path string) *contractStatus {
 		return st
 	}
 	st.Name, st.Digest, st.Agents, st.Pins = f.contract.Name(), f.contract.Digest(), f.contract.Agents(), map[string]string{}
+	for _, name := range f.contract.Agents() {
+		if f.contract.Agent(name).Shadow {
+			st.Shadow = append(st.Shadow, name)
+		}
+	}
 	for _, server := range f.contract.Servers() {
 		pinned, _ := f.contract.Catalog(server)
 		st.Pins[server] = pinned.Pin
@@ -138,6 +144,9 @@ func (a *app) printStatus(st status) {
 		fmt.Fprintf(a.out, "%s %s from %s\n           %s\n", head("contract"), c.Name, c.File, c.Digest)
 		for _, server := range slices.Sorted(maps.Keys(c.Pins)) {
 			fmt.Fprintf(a.out, "           %s pinned at %s\n", server, c.Pins[server])
+		}
+		for _, name := range c.Shadow {
+			fmt.Fprintf(a.out, "           %s\n", s.paint("1;35", "SHADOW: nothing is enforced for agent "+name))
 		}
 	}
 	fmt.Fprintf(a.out, "%s %s, %d records\n", head("state"), st.State, st.Records)

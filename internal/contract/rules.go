@@ -148,6 +148,20 @@ func (r *Rule) Takes(who Caller, args toolcall.Value) ([]authz.Take, error) {
 	return takes, nil
 }
 
+// AsksSession reports whether a clause of r, or of a rule that it extends, has a
+// condition on what was done in the session.
+func (r *Rule) AsksSession() bool {
+	asks := func(k *Clause) bool {
+		return slices.ContainsFunc(k.conditions, func(c conditional) bool { return len(c.condition.Watches()) > 0 })
+	}
+	for ; r != nil; r = r.base {
+		if slices.ContainsFunc(r.Never, asks) || slices.ContainsFunc(r.Allow, asks) || slices.ContainsFunc(r.Approve, asks) {
+			return true
+		}
+	}
+	return false
+}
+
 // Sources returns the tools, as server.tool and sorted, whose results a clause
 // of r, or of a rule that it extends, reads for `from`.
 func (r *Rule) Sources() []string {

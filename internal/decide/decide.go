@@ -13,9 +13,10 @@ import (
 // Facts is what a decision reads beside the contract and the call. The zero
 // Facts permit nothing.
 type Facts struct {
-	Session  string                             // the session of the call; "" = none known
+	Caller   contract.Caller                    // user and session of the call; "" = none known
+	Speaks   authz.Credential                   // by what right the caller speaks as the agent
 	Live     catalog.State                      // how the tool's live definition compares with the approved copy
-	Answers  constraint.Answers                 // what the clauses asked of files and provenance
+	Answers  constraint.Answers                 // what the clauses asked of the world
 	Used     map[authz.TakeKey]toolcall.Decimal // what is used up of each limit; a missing key is unknown
 	Approval Approval                           // the ticket of exactly this call
 }
@@ -28,29 +29,38 @@ type Approval struct {
 }
 
 // Decide gives the decision of contract.md, section 2: never before allow
-// before approve before BLOCK, then limits, then the ticket. It never permits
-// after an error and has no other outcome than a Decision with a reason.
+// before approve before BLOCK, then limits, then the ticket; of a rule and
+// those that it extends the strictest. It never permits after an error and has
+// no other outcome than a Decision with a reason.
 func Decide(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
-	rule, refused := find(c, call, f.Live)
+	d := enforce(c, call, f)
+	if c != nil && c.Agent(call.Agent) != nil && c.Agent(call.Agent).Shadow {
+		return shadow(d)
+	}
+	return d
+}
+
+func enforce(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
+	rule, refused := find(c, call, f)
 	if rule == nil {
 		return refused
 	}
 	if err := rule.Check(call.Arguments); err != nil {
 		return authz.Blocked(authz.InvalidArguments, rule.Path(), err.Error())
 	}
-	d := weigh(rule, call.Arguments, f.Answers)
+	d := weighAll(rule, call.Arguments, f.Answers)
 	if d.Verdict == authz.Block {
 		return d
 	}
-	d = limit(d, rule, call.Arguments, f)
+	d = limit(d, c, rule, call.Arguments, f)
 	if d.Verdict == authz.Block {
 		return d
 	}
 	return approve(d, f.Approval)
 }
 
-// find returns the rule for a call whose tool may be judged at all.
-func find(c *contract.Contract, call toolcall.Call, live catalog.State) (*contract.Rule, authz.Decision) {
+// find returns the rule for a call that may be judged at all.
+func find(c *contract.Contract, call toolcall.Call, f Facts) (*contract.Rule, authz.Decision) {
 	if c == nil {
 		return nil, authz.Blocked(authz.NoContract, "", "no contract is loaded")
 	}
@@ -58,40 +68,72 @@ func find(c *contract.Contract, call toolcall.Call, live catalog.State) (*contra
 	if agent == nil {
 		return nil, authz.Blocked(authz.UnknownAgent, "", "the contract has no agent "+call.Agent)
 	}
+	if agent.Token != "" && agent.Token != f.Speaks.Token && !f.Speaks.Operator {
+		return nil, authz.Blocked(authz.Unauthenticated, "agents."+agent.Name, "the door has not the credential that may speak as this agent")
+	}
 	name := cmp.Or(call.Tool, call.Method)
 	rule := agent.Rule(call.Server, call.Method, call.Tool)
 	switch {
 	case rule == nil:
 		return nil, authz.Blocked(authz.NotListed, "agents."+agent.Name, "nothing lists "+call.Server+" "+name+" for this agent")
-	case rule.Blocked:
-		return nil, authz.Blocked(authz.BlockedTool, rule.Path(), "the contract says block")
-	case live == catalog.Pinned:
+	case blocking(rule) != nil:
+		return nil, authz.Blocked(authz.BlockedTool, blocking(rule).Path(), "the contract says block")
+	case call.Tool == "" || f.Live == catalog.Pinned:
 		return rule, authz.Decision{}
-	case live == catalog.Unverified:
+	case f.Live == catalog.Unverified:
 		return nil, authz.Blocked(authz.CatalogUnverified, rule.Path(), "the live definition of "+name+" could not be compared with the approved copy")
 	default:
 		return nil, authz.Blocked(authz.Quarantined, rule.Path(), "the live definition of "+name+" differs from the approved copy")
 	}
 }
 
-// weigh evaluates every clause of the rule, so that an error in one is found
+// blocking returns the rule that says block: this one or one that it extends.
+func blocking(rule *contract.Rule) *contract.Rule {
+	for ; rule != nil; rule = rule.Base() {
+		if rule.Blocked {
+			return rule
+		}
+	}
+	return nil
+}
+
+// weighAll gives the strictest verdict of a rule and those that it extends. An
+// error in any of them blocks. Where several hold the call, each must have its
+// approval.
+func weighAll(rule *contract.Rule, args toolcall.Value, a constraint.Answers) authz.Decision {
+	d := weigh(rule, args, a)
+	for base := rule.Base(); base != nil; base = base.Base() {
+		panels := d.Panels
+		if b := weigh(base, args, a); b.Verdict < d.Verdict || b.Code() == authz.EvaluationError {
+			panels, d = b.Panels, b
+		} else if b.Verdict == d.Verdict {
+			panels = append(panels, b.Panels...)
+		}
+		d.Panels = panels
+	}
+	return d
+}
+
+// weigh evaluates every clause of one rule, so that an error in one is found
 // also when another would have decided (rule 3).
 func weigh(rule *contract.Rule, args toolcall.Value, a constraint.Answers) authz.Decision {
 	never := holding(rule.Never, args, a, (*contract.Clause).Forbids)
 	allow := holding(rule.Allow, args, a, (*contract.Clause).Permits)
 	ask := holding(rule.Approve, args, a, (*contract.Clause).Permits)
 	for _, side := range []found{never, allow, ask} {
-		if side.err != nil {
-			return authz.Blocked(authz.EvaluationError, side.clause.Path(), side.err.Error())
+		if side.failed != nil {
+			return authz.Blocked(authz.EvaluationError, side.failed.Path(), side.err.Error())
 		}
 	}
 	switch {
-	case never.clause != nil:
-		return authz.Blocked(authz.NeverClause, never.clause.Path(), never.detail)
-	case allow.clause != nil:
-		return permitted(authz.Allow, authz.AllowClause, allow.clause)
-	case ask.clause != nil:
-		return permitted(authz.RequireApproval, authz.ApproveClause, ask.clause)
+	case len(never.clauses) > 0:
+		return authz.Blocked(authz.NeverClause, never.clauses[0].Path(), never.detail)
+	case len(allow.clauses) > 0:
+		return permitted(authz.Allow, authz.AllowClause, allow.clauses[0])
+	case len(ask.clauses) > 0:
+		d := permitted(authz.RequireApproval, authz.ApproveClause, ask.clauses[0])
+		d.Panels = []authz.Panels{panelsOf(ask.clauses)}
+		return d
 	}
 	d := authz.Blocked(authz.NoClause, rule.Path(), "no clause permits these arguments")
 	d.Reasons = append(d.Reasons, allow.misses...)
@@ -103,12 +145,23 @@ func permitted(v authz.Verdict, code authz.Code, c *contract.Clause) authz.Decis
 	return authz.Decision{Verdict: v, Reasons: []authz.Reason{{Code: code, Clause: c.Path()}}}
 }
 
+// panelsOf returns who may approve: any of the clauses that hold is enough, so
+// that the order of clauses changes nothing and another clause only widens.
+func panelsOf(clauses []*contract.Clause) (panels authz.Panels) {
+	for _, c := range clauses {
+		approvers, quorum := c.Panel()
+		panels = append(panels, authz.Panel{Approvers: approvers, Quorum: quorum})
+	}
+	return panels
+}
+
 // found is what a list of clauses says together.
 type found struct {
-	clause *contract.Clause // the first that holds, or that erred
-	detail string           // for a never clause: what matched
-	err    error
-	misses []authz.Reason // why each other clause does not hold
+	clauses []*contract.Clause // that hold
+	detail  string             // of the first: what a never clause matched
+	failed  *contract.Clause   // the first that could not be evaluated
+	err     error
+	misses  []authz.Reason // why each other clause does not hold
 }
 
 func holding(clauses []*contract.Clause, args toolcall.Value, a constraint.Answers,
@@ -116,12 +169,15 @@ func holding(clauses []*contract.Clause, args toolcall.Value, a constraint.Answe
 	for _, c := range clauses {
 		ok, miss, err := holds(c, args, a)
 		switch {
-		case err != nil && f.err == nil:
-			f.clause, f.err = c, err
-		case f.err != nil:
-		case ok && f.clause == nil:
-			f.clause, f.detail = c, miss.String()
-		case !ok:
+		case err != nil && f.failed == nil:
+			f.failed, f.err = c, err
+		case err != nil:
+		case ok:
+			if len(f.clauses) == 0 {
+				f.detail = miss.String()
+			}
+			f.clauses = append(f.clauses, c)
+		default:
 			f.misses = append(f.misses, authz.Reason{Code: authz.NoClause, Clause: c.Path(), Detail: miss.String()})
 		}
 	}
@@ -129,25 +185,36 @@ func holding(clauses []*contract.Clause, args toolcall.Value, a constraint.Answe
 }
 
 // limit turns a permission into BLOCK when a limit of the tool or the agent is
-// used up, or can't be counted, and says what a grant would take.
-func limit(d authz.Decision, rule *contract.Rule, args toolcall.Value, f Facts) authz.Decision {
-	takes, err := rule.Takes(contract.Caller{Session: f.Session}, args)
+// used up or can't be counted, or into a question where the limit says so, and
+// says what a grant would take.
+func limit(d authz.Decision, c *contract.Contract, rule *contract.Rule, args toolcall.Value, f Facts) authz.Decision {
+	takes, err := rule.Takes(f.Caller, args)
 	if err != nil {
 		return authz.Blocked(authz.LimitUncountable, rule.Path(), err.Error())
 	}
-	for _, t := range takes {
+	var over []authz.Reason
+	for i, t := range takes {
 		used, known := f.Used[t.Key()]
 		if !known {
 			return authz.Blocked(authz.FactsFailed, t.Clause, "what is used up of this limit is not known")
 		}
-		switch fits, err := Fits(t, used); {
+		fits, err := Fits(t, used)
+		switch {
 		case err != nil:
 			return authz.Blocked(authz.EvaluationError, t.Clause, err.Error())
-		case !fits:
+		case !fits && !t.Ask:
 			return authz.Blocked(authz.LimitReached, t.Clause, Reached(t, used))
+		case !fits:
+			takes[i].Lifted = true
+			over = append(over, authz.Reason{Code: authz.LimitReached, Clause: t.Clause, Detail: Reached(t, used)})
 		}
 	}
 	d.Takes = takes
+	if len(over) > 0 {
+		d.Verdict, d.Reasons = authz.RequireApproval, append(over, d.Reasons...)
+		who := c.Approvals()
+		d.Panels = append(d.Panels, authz.Panels{{Approvers: who.Approvers, Quorum: who.Quorum}})
+	}
 	return d
 }
 
@@ -163,6 +230,26 @@ func approve(d authz.Decision, a Approval) authz.Decision {
 	case a.Granted:
 		d.Verdict = authz.Allow
 		d.Reasons = []authz.Reason{{Code: authz.Approved, Clause: d.Reasons[0].Clause}}
+	}
+	return d
+}
+
+// lifted are the codes that shadow mode lets pass: what clauses and limits say.
+// Malformed input, a changed tool, a fact that failed and a ticket that does not
+// fit stay what they are.
+var lifted = map[authz.Code]bool{
+	authz.AllowClause: true, authz.Approved: true, authz.ApproveClause: true,
+	authz.NotListed: true, authz.BlockedTool: true, authz.NeverClause: true, authz.NoClause: true,
+	authz.LimitReached: true, authz.LimitUncountable: true, authz.ApprovalDenied: true,
+}
+
+// shadow turns what the rules say into an ALLOW that carries what it would have
+// been. It takes nothing of any limit and asks nobody.
+func shadow(d authz.Decision) authz.Decision {
+	would := d.Verdict
+	d.Shadow, d.Takes, d.Panels = &would, nil, nil
+	if lifted[d.Code()] {
+		d.Verdict = authz.Allow
 	}
 	return d
 }

@@ -19,7 +19,7 @@ import (
 // world answers every question of a call as if the values in stated were stated
 // in the session, nothing of any limit were used up, and no file existed.
 func world(c *contract.Contract, call toolcall.Call, stated ...string) decide.Facts {
-	f := decide.Facts{Session: "s", Live: catalog.Pinned, Used: map[authz.TakeKey]toolcall.Decimal{}}
+	f := decide.Facts{Caller: contract.Caller{Session: "s"}, Live: catalog.Pinned, Used: map[authz.TakeKey]toolcall.Decimal{}}
 	f.Answers = constraint.Answers{Stated: map[string]bool{}, Files: map[string]constraint.File{}}
 	rule := c.Agent(call.Agent).Rule(call.Server, call.Method, call.Tool)
 	if rule == nil {
@@ -32,7 +32,7 @@ func world(c *contract.Contract, call toolcall.Call, stated ...string) decide.Fa
 			}
 		}
 	}
-	if takes, err := rule.Takes(contract.Caller{Session: f.Session}, call.Arguments); err == nil {
+	if takes, err := rule.Takes(f.Caller, call.Arguments); err == nil {
 		for _, t := range takes {
 			f.Used[t.Key()] = toolcall.Decimal{}
 		}

@@ -19,7 +19,7 @@ func Fits(t authz.Take, used toolcall.Decimal) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("bound of %s: %w", t.Counter, err)
 	}
-	return amount.Sign() >= 0 && used.Add(amount).Cmp(bound) <= 0, nil
+	return amount.Sign() >= 0 && (t.Lifted || used.Add(amount).Cmp(bound) <= 0), nil
 }
 
 // Reached words, for operators, why a take does not fit.

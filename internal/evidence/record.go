@@ -22,15 +22,16 @@ type Kind string
 
 // The kinds of records.
 const (
-	Decision Kind = "decision" // the answer to one call, written before anything runs
-	Outcome  Kind = "outcome"  // what became of a granted call
-	Answer   Kind = "answer"   // an approver's answer to a ticket
-	Approver Kind = "approver" // an approver was enrolled or changed the passphrase
-	Reveal   Kind = "reveal"   // an approver looked at the secrets of a held call
+	Decision   Kind = "decision"   // the answer to one call, written before anything runs
+	Outcome    Kind = "outcome"    // what became of a granted call
+	Answer     Kind = "answer"     // an approver's answer to a ticket
+	Approver   Kind = "approver"   // an approver was enrolled or changed the passphrase
+	Credential Kind = "credential" // a credential was added, replaced or revoked
+	Reveal     Kind = "reveal"     // an approver looked at the secrets of a held call
 )
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{Decision, Outcome, Answer, Approver, Reveal} }
+func Kinds() []Kind { return []Kind{Decision, Outcome, Answer, Approver, Credential, Reveal} }
 
 // Genesis is the link of the first record: there is none before it.
 const Genesis = "sha256:0000000000000000000000000000000000000000000000000000000000000000"

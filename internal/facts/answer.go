@@ -13,7 +13,7 @@ import (
 type Input struct {
 	Questions []constraint.Question
 	Session   Session
-	Key       []byte // of the session's leaves; needed only where a StatedQuestion is asked
+	Key       []byte // of leaves and marks; needed only where provenance or digests are asked for
 	Cwd       string // working directory of the call, absolute; "" is unknown
 	Places    constraint.Places
 }
@@ -23,34 +23,51 @@ type Input struct {
 // the call must be blocked.
 func Answer(ctx context.Context, in Input) (constraint.Answers, error) {
 	a := constraint.Answers{
-		Files:  map[string]constraint.File{},
-		Stated: map[string]bool{},
-		Places: in.Places,
+		Files:     map[string]constraint.File{},
+		Stated:    map[string]bool{},
+		Mentioned: map[string]bool{},
+		Digests:   map[string][]string{},
+		Places:    in.Places,
 	}
 	var w *witness // made when first needed
+	get := func() (_ *witness, err error) {
+		if w == nil {
+			w, err = newWitness(in.Key, in.Session)
+		}
+		return w, err
+	}
 	for _, q := range in.Questions {
 		if err := ctx.Err(); err != nil {
 			return constraint.Answers{}, fmt.Errorf("gathering facts: %w", err)
 		}
 		var err error
-		switch {
-		case q.File != nil:
+		if q.File != nil {
 			err = in.answerFile(a, q.Key, *q.File)
-		case q.Stated != nil:
-			if w == nil {
-				w, err = newWitness(in.Key, in.Session)
-			}
-			if err == nil {
-				a.Stated[q.Key] = w.stated(*q.Stated)
-			}
-		default:
-			err = errors.New("it asks nothing")
+		} else if w, err = get(); err == nil {
+			err = w.answer(a, q)
 		}
 		if err != nil {
 			return constraint.Answers{}, fmt.Errorf("answering question %q: %w", q.Key, err)
 		}
 	}
 	return a, nil
+}
+
+// answer answers a question about what was said or done in the session.
+func (w *witness) answer(a constraint.Answers, q constraint.Question) error {
+	switch {
+	case q.Stated != nil:
+		a.Stated[q.Key] = w.stated(*q.Stated)
+	case q.Mention != nil:
+		if len(w.turns) > 0 { // else it is not known what the user said
+			a.Mentioned[q.Key] = w.mentioned(*q.Mention)
+		}
+	case q.Digest != nil:
+		a.Digests[q.Key] = w.digests(*q.Digest)
+	default:
+		return errors.New("it asks nothing")
+	}
+	return nil
 }
 
 // answerFile answers q unless its text is relative and nothing says to what.

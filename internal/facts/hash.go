@@ -34,6 +34,7 @@ type domain byte
 const (
 	tokenDomain  domain = 't'
 	numberDomain domain = 'n'
+	markDomain   domain = 'm'
 	textDomain   domain = 'w'
 	pathDomain   domain = 'p'
 )

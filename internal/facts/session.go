@@ -1,5 +1,7 @@
 package facts
 
+import "github.com/licet-dev/licet/internal/toolcall"
+
 // Session is what is known of the session that a call belongs to. The zero
 // value knows nothing, so nothing was stated in it.
 //
@@ -7,8 +9,9 @@ package facts
 // results from the door that relayed them, never from the agent.
 type Session struct {
 	ID      string
-	Turns   []string // what the user wrote, one text per turn
-	Results []Result // of granted calls that did not fail
+	Turns   []string                  // what the user wrote, one text per turn
+	Results []Result                  // of granted calls that did not fail
+	Claims  map[string]toolcall.Value // about the verified user, by name
 }
 
 // known reports whether there is a session at all. Turns alone make one: they

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"slices"
 
 	"golang.org/x/text/unicode/norm"
@@ -41,12 +42,36 @@ func newWitness(key []byte, s Session) (*witness, error) {
 // least one token, or a number. Nothing else is ever stated.
 func (w *witness) stated(q constraint.StatedQuestion) bool {
 	c, ok := w.claim(q.Value)
-	return ok && w.session.known() && slices.ContainsFunc(q.Sources, func(s constraint.Source) bool {
-		if s.Request {
+	return ok && slices.ContainsFunc(q.Sources, func(s constraint.Source) bool {
+		switch {
+		case s.Claim != "":
+			own, claimed := w.session.Claims[s.Claim]
+			held, ok := w.claim(own)
+			return claimed && ok && held.whole == c.whole
+		case s.Request:
 			return slices.ContainsFunc(w.turns, c.inTurn)
 		}
-		return w.inResults(c, s)
+		return w.session.known() && w.inResults(c, s)
 	})
+}
+
+// mentioned reports whether some user turn contains one of the phrases as a run
+// of whole tokens.
+func (w *witness) mentioned(q constraint.MentionQuestion) bool {
+	return slices.ContainsFunc(q.Phrases, func(phrase string) bool {
+		c, ok := w.claim(toolcall.StringOf(phrase))
+		return ok && slices.ContainsFunc(w.turns, c.inTurn)
+	})
+}
+
+// digests returns the keyed digest of each value, over its canonical form: 1
+// and 1.0 have the same one.
+func (w *witness) digests(q constraint.DigestQuestion) []string {
+	all := make([]string, len(q.Values))
+	for i, v := range q.Values {
+		all[i] = fmt.Sprintf("%016x", uint64(w.sum(markDomain, v.Canonical())))
+	}
+	return all
 }
 
 func (w *witness) inResults(c claim, s constraint.Source) bool {

@@ -53,6 +53,9 @@ func (r *request) body(d authz.Decision, s ledger.Stamp) []byte {
 		o.text("input_digest", "sha256:"+hex.EncodeToString(sum[:]))
 	}
 	o.text("verdict", d.Verdict.String())
+	if d.Shadow != nil {
+		o.text("shadow", d.Shadow.String())
+	}
 	o.value("reasons", r.reasons(d.Reasons))
 	o.value("granted", toolcall.Boolean(d.Verdict == authz.Allow))
 	if len(d.Takes) > 0 && d.Verdict == authz.Allow {

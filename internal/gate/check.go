@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/internal/approval"
@@ -38,6 +39,10 @@ func (g *Gate) Await(ctx context.Context, ticket string, hold time.Duration) boo
 	}
 }
 
+// maxStale is how often a decision is made again because its session changed
+// while it was made.
+const maxStale = 8
+
 // Check decides one call and records the decision. Every failure on the way is
 // a BLOCK.
 func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
@@ -48,9 +53,19 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 			answer = g.refused(a, authz.Internal, fmt.Sprintf("panic: %v", p))
 		}
 	}()
-	r := g.newRequest(a)
-	d, questions := g.decide(ctx, r)
-	receipt, err := g.o.Store.Commit(ctx, g.entry(r, d))
+	var r *request
+	var d authz.Decision
+	var questions asked
+	var receipt ledger.Receipt
+	err := ledger.ErrStale
+	for range maxStale {
+		if !errors.Is(err, ledger.ErrStale) {
+			break
+		}
+		r = g.newRequest(a)
+		d, questions = g.decide(ctx, r)
+		receipt, err = g.o.Store.Commit(ctx, g.entry(r, d))
+	}
 	if err != nil {
 		return r.unrecorded(err)
 	}
@@ -63,26 +78,43 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 }
 
 // decide gathers the facts and asks the contract; where it holds the call, or
-// the call names a ticket, it asks once more with the ticket as a fact.
+// the call names a ticket, it asks once more with the ticket as a fact. What a
+// decision would leave behind is made ready here, so that a failure blocks.
 func (g *Gate) decide(ctx context.Context, r *request) (authz.Decision, asked) {
 	facts, questions, err := g.gather(ctx, r)
 	if err != nil {
 		return failed(ctx, err), asked{}
 	}
 	d := decide.Decide(r.contract, r.ask.Call, facts)
-	if d.Verdict != authz.RequireApproval && r.ask.Call.Ticket == "" {
-		return d, questions
-	}
-	if facts.Approval, err = g.ticket(ctx, r); err != nil {
-		return failed(ctx, err), asked{}
-	}
-	d = decide.Decide(r.contract, r.ask.Call, facts)
-	if d.Verdict == authz.RequireApproval {
-		if err := g.open(r); err != nil {
-			return authz.Blocked(authz.Internal, "", err.Error()), asked{}
+	if d.Verdict == authz.RequireApproval || r.ask.Call.Ticket != "" {
+		r.over = over(d)
+		if facts.Approval, err = g.ticket(ctx, r); err != nil {
+			return failed(ctx, err), asked{}
 		}
+		d = decide.Decide(r.contract, r.ask.Call, facts)
+	}
+	switch d.Verdict {
+	case authz.RequireApproval:
+		err = g.open(r, d.Panels)
+	case authz.Allow:
+		r.marks, err = g.marksOf(ctx, r)
+	}
+	if err != nil {
+		return authz.Blocked(authz.Internal, "", err.Error()), asked{}
 	}
 	return d, questions
+}
+
+// over names the limits that a held call goes beyond. An approval covers these
+// and no others.
+func over(d authz.Decision) string {
+	var limits []string
+	for _, r := range d.Reasons {
+		if r.Code == authz.LimitReached {
+			limits = append(limits, r.Clause)
+		}
+	}
+	return strings.Join(limits, " ")
 }
 
 // failed is the decision when a fact could not be gathered.
@@ -107,12 +139,13 @@ func (g *Gate) entry(r *request, d authz.Decision) ledger.Entry {
 	e := ledger.Entry{
 		Kind: evidence.Decision,
 		ID:   r.id,
+		Seen: r.seen,
 		Body: func(s ledger.Stamp) ([]byte, error) { return r.body(settle(d, s), s), nil },
 	}
 	switch d.Verdict {
 	case authz.Allow:
-		e.Takes = d.Takes
-		if d.Code() == authz.Approved {
+		e.Takes, e.Marks = d.Takes, r.marks
+		if d.Code() == authz.Approved && d.Shadow == nil {
 			e.Use = &ledger.Use{Ticket: r.ticket, Subject: r.subject(), Terms: r.terms()}
 		}
 	case authz.RequireApproval:

@@ -22,6 +22,7 @@ type Store interface {
 	Ticket(ctx context.Context, id string) (approval.Ticket, error)
 	Latest(context.Context, approval.Subject) (approval.Ticket, error)
 	Observations(ctx context.Context, session string, tools []string) ([]ledger.Observation, error)
+	Marks(ctx context.Context, session string) ([]ledger.Mark, error)
 }
 
 // DefaultDeadline bounds one decision.
@@ -72,7 +73,8 @@ func New(o Options) (*Gate, error) {
 type Ask struct {
 	Door      string // which door asks: "mcp", "decide"; named in the record
 	Principal authz.Principal
-	Session   string // "" = none known
+	Speaks    authz.Credential // by what right the principal speaks as its agent
+	Session   string           // "" = none known
 	Call      toolcall.Call
 	Cwd       string        // working directory of the call, absolute; "" = none
 	Live      catalog.State // how the live definition of the tool compares with the approved copy
@@ -96,6 +98,7 @@ type AssertedResult struct {
 // Answer is what Check says. Without an ALLOW the call must not run.
 type Answer struct {
 	Verdict        authz.Verdict
+	Shadow         *authz.Verdict // in shadow mode: what the verdict would have been
 	Reasons        []authz.Reason
 	CallDigest     toolcall.Digest
 	ContractDigest string
@@ -132,11 +135,14 @@ func (g *Gate) Approved(server string) (*catalog.Catalog, bool) {
 }
 
 // Lists says whether an agent may see a tool: its contract lists the tool and
-// does not block it.
+// does not block it, or only watches.
 func (g *Gate) Lists(agent, server, tool string) bool {
 	c := g.o.Contract()
 	if c == nil || c.Agent(agent) == nil {
 		return false
+	}
+	if c.Agent(agent).Shadow {
+		return true
 	}
 	rule := c.Agent(agent).Rule(server, contract.ToolsCall, tool)
 	return rule != nil && !rule.Blocked

@@ -22,7 +22,9 @@ type asked struct {
 
 // gather collects what the contract's clauses for this call want to know.
 func (g *Gate) gather(ctx context.Context, r *request) (decide.Facts, asked, error) {
-	fs := decide.Facts{Session: r.ask.Session, Live: r.ask.Live}
+	fs := decide.Facts{
+		Caller: r.caller(), Speaks: r.ask.Speaks, Live: r.ask.Live,
+	}
 	if r.rule == nil {
 		return fs, asked{}, nil
 	}
@@ -47,22 +49,48 @@ func filesOf(all []constraint.Question) (files []constraint.Question) {
 }
 
 func (g *Gate) answers(ctx context.Context, r *request, questions []constraint.Question) (constraint.Answers, error) {
-	if len(questions) == 0 {
-		return constraint.Answers{Places: g.o.Places}, nil
+	answers := constraint.Answers{Places: g.o.Places}
+	if len(questions) > 0 {
+		session, err := g.session(ctx, r, questions)
+		if err != nil {
+			return constraint.Answers{}, err
+		}
+		answers, err = facts.Answer(ctx, facts.Input{
+			Questions: questions, Session: session, Key: g.o.Key, Cwd: r.ask.Cwd, Places: g.o.Places,
+		})
+		if err != nil {
+			return constraint.Answers{}, err
+		}
 	}
-	session, err := g.session(ctx, r, questions)
+	answers.Now = g.o.Now()
+	answers.Principal = constraint.Principal{Agent: r.ask.Principal.Agent, User: r.ask.Principal.User}
+	return answers, g.marks(ctx, r, &answers)
+}
+
+// marks adds what the session's granted calls left behind, if the rule asks.
+func (g *Gate) marks(ctx context.Context, r *request, a *constraint.Answers) error {
+	if r.ask.Session == "" || !r.rule.AsksSession() {
+		return nil
+	}
+	all, err := g.o.Store.Marks(ctx, r.ask.Session)
 	if err != nil {
-		return constraint.Answers{}, err
+		return fmt.Errorf("reading session %s: %w", r.ask.Session, err)
 	}
-	return facts.Answer(ctx, facts.Input{
-		Questions: questions, Session: session, Key: g.o.Key, Cwd: r.ask.Cwd, Places: g.o.Places,
-	})
+	a.Session.Known = true
+	for _, m := range all {
+		a.Session.Marks = append(a.Session.Marks, constraint.Mark{Server: m.Server, Tool: m.Tool, Argument: m.Argument, Digest: m.Digest})
+	}
+	r.seen = &ledger.Seen{Session: r.ask.Session, Marks: len(all)}
+	return nil
 }
 
 // session returns what the store and the asker know of the call's session, if
 // any question is about provenance.
 func (g *Gate) session(ctx context.Context, r *request, questions []constraint.Question) (facts.Session, error) {
 	s := facts.Session{ID: r.ask.Session, Turns: r.ask.Asserted.Turns}
+	if user := r.ask.Principal.User; user != "" {
+		s.Claims = map[string]toolcall.Value{"user": toolcall.StringOf(user)}
+	}
 	if len(filesOf(questions)) == len(questions) {
 		return s, nil
 	}
@@ -96,7 +124,7 @@ func (g *Gate) session(ctx context.Context, r *request, questions []constraint.Q
 // used asks the store what is used up of each limit of the call. A call that a
 // limit can't count is left to Decide, which says so.
 func (g *Gate) used(ctx context.Context, r *request) (map[authz.TakeKey]toolcall.Decimal, error) {
-	takes, err := r.rule.Takes(contract.Caller{Session: r.ask.Session}, r.ask.Call.Arguments)
+	takes, err := r.rule.Takes(r.caller(), r.ask.Call.Arguments)
 	if err != nil || len(takes) == 0 {
 		return nil, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/facts"
@@ -29,6 +30,9 @@ type request struct {
 	ticket  string          // the ticket that stands for this call, once looked up
 	now     time.Time       // the store's clock, once read for the ticket
 
+	marks  []ledger.Mark    // what a grant leaves behind in the session
+	seen   *ledger.Seen     // what was looked at of the session
+	over   string           // limits that the call goes beyond, and a person may lift
 	opened *approval.Ticket // of a held call
 	sealed []byte           // what the approvers of opened see
 }
@@ -49,6 +53,36 @@ func (g *Gate) newRequest(a Ask) *request {
 	return r
 }
 
+func (r *request) caller() contract.Caller {
+	return contract.Caller{User: r.ask.Principal.User, Session: r.ask.Session}
+}
+
+// marksOf returns what a grant of this call leaves behind in its session: that
+// the tool was called, and what values the arguments had that a contract watches.
+func (g *Gate) marksOf(ctx context.Context, r *request) ([]ledger.Mark, error) {
+	c := r.ask.Call
+	watched, ok := r.contract.Watches(c.Server, c.Tool)
+	if !ok || r.ask.Session == "" {
+		return nil, nil
+	}
+	marks := []ledger.Mark{{Session: r.ask.Session, Server: c.Server, Tool: c.Tool}}
+	for _, path := range watched {
+		values := path.Select(c.Arguments).Values
+		if len(values) == 0 {
+			continue
+		}
+		q := constraint.Question{Key: "marks", Digest: &constraint.DigestQuestion{Values: values}}
+		answers, err := facts.Answer(ctx, facts.Input{Questions: []constraint.Question{q}, Key: g.o.Key})
+		if err != nil {
+			return nil, err
+		}
+		for _, digest := range answers.Digests[q.Key] {
+			marks = append(marks, ledger.Mark{Session: r.ask.Session, Server: c.Server, Tool: c.Tool, Argument: path.String(), Digest: digest})
+		}
+	}
+	return marks, nil
+}
+
 func (r *request) subject() approval.Subject {
 	c := r.ask.Call
 	return approval.Subject{
@@ -58,7 +92,7 @@ func (r *request) subject() approval.Subject {
 }
 
 func (r *request) terms() approval.Terms {
-	t := approval.Terms{Contract: r.contract.Digest()}
+	t := approval.Terms{Contract: r.contract.Digest(), Over: r.over}
 	if r.rule != nil {
 		t.Definition = r.rule.ToolDigest
 	}
@@ -67,11 +101,11 @@ func (r *request) terms() approval.Terms {
 
 // open makes the ticket for a held call, and the sealed copy that its approvers
 // see.
-func (g *Gate) open(r *request) (err error) {
+func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 	terms := r.contract.Approvals()
 	r.opened = &approval.Ticket{
 		ID: approval.NewID("t-"), Subject: r.subject(), Terms: r.terms(),
-		Opened: r.now, Expires: r.now.Add(terms.Expire), Panels: []authz.Panels{{{Approvers: terms.Approvers, Quorum: terms.Quorum}}},
+		Opened: r.now, Expires: r.now.Add(terms.Expire), Panels: panels,
 	}
 	copied := toolcall.ObjectOf(
 		toolcall.Member{Name: "arguments", Value: r.ask.Call.Arguments},
@@ -83,7 +117,7 @@ func (g *Gate) open(r *request) (err error) {
 
 func (r *request) answer(d authz.Decision, receipt ledger.Receipt) Answer {
 	a := Answer{
-		Verdict: d.Verdict, Reasons: d.Reasons, CallDigest: r.digest,
+		Verdict: d.Verdict, Shadow: d.Shadow, Reasons: d.Reasons, CallDigest: r.digest,
 		Evidence: EvidenceRef{ID: r.id, Index: receipt.Record.Index},
 	}
 	r.name(&a)

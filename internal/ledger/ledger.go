@@ -24,6 +24,9 @@ type Entry struct {
 	Answer  *approval.Answer   // answer to write to its ticket; At is set by the store
 	Enrol   *approval.Approver // approver to write
 	Observe *Observation       // tool result to add to a session
+	Marks   []Mark             // what a grant leaves behind in its session
+	Seen    *Seen              // what the decision has seen of its session; ErrStale if there is more now
+	Token   *Credential        // credential to write
 
 	// Body returns the canonical JSON body of the record. It is called inside
 	// the transaction, again if the transaction is tried again, and must not
@@ -42,6 +45,28 @@ type Use struct {
 type Observation struct {
 	Session, Server, Tool string
 	Leaves                []byte // facts.EncodeLeaves
+}
+
+// Mark says that a granted call of a session called a tool, or that an argument
+// of it had a value: Argument is its path and Digest a keyed digest. Both are
+// empty for the call itself. The same mark is kept once.
+type Mark struct {
+	Session, Server, Tool string
+	Argument, Digest      string
+}
+
+// Seen is how many marks of a session a decision has looked at. A session only
+// gains marks, so the same number means the same marks.
+type Seen struct {
+	Session string
+	Marks   int
+}
+
+// Credential is a secret by which a caller may speak as an agent. Its secret is
+// kept as a SHA-256 digest: it is random, so nothing can be guessed from that.
+type Credential struct {
+	Name   string
+	Digest string // "" revokes the credential
 }
 
 // Stamp is what the transaction found out before it wrote the record.
@@ -64,6 +89,10 @@ type Receipt struct {
 	Record evidence.Record
 	Stamp
 }
+
+// ErrStale says that the session has gained marks since the decision looked at
+// it: nothing was written, and the decision must be made again.
+var ErrStale = errors.New("the session has changed since it was looked at")
 
 // ErrNotFound says that the store holds nothing of that name.
 var ErrNotFound = errors.New("not found")
@@ -100,6 +129,13 @@ type Store interface {
 	// Observations returns the results of a session's calls to the named
 	// tools ("server.tool"), oldest first.
 	Observations(ctx context.Context, session string, tools []string) ([]Observation, error)
+	// Marks returns what the granted calls of a session left behind.
+	Marks(ctx context.Context, session string) ([]Mark, error)
+	// Credential returns the name of the credential with that digest, or
+	// ErrNotFound.
+	Credential(ctx context.Context, digest string) (string, error)
+	// Credentials returns the names of all credentials that are not revoked.
+	Credentials(context.Context) ([]string, error)
 	// Head returns the link where the next record goes.
 	Head(context.Context) (evidence.Link, error)
 	// Records calls f with up to n records from index on, in order, until f

@@ -19,11 +19,17 @@ type View struct {
 	Latest   func(approval.Subject) (approval.Ticket, error)         // ErrNotFound if none
 	OpenOf   func(agent string, now time.Time) (open int, err error) // open tickets of one agent
 	Approver func(name string) (approval.Approver, error)            // ErrNotFound if none
+	Marks    func(session string) (int, error)                       // how many marks the session has
 }
 
 // resolve finds what stands against an Entry, and plans what becomes of tallies
 // and tickets if nothing does.
 func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
+	if e.Seen != nil {
+		if n, err := v.Marks(e.Seen.Session); err != nil || n != e.Seen.Marks {
+			return nil, cmp.Or(err, ErrStale)
+		}
+	}
 	if c, err := p.resolveTakes(e.Takes, v, now); c != nil || err != nil {
 		return c, err
 	}

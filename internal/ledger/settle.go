@@ -18,6 +18,8 @@ type Plan struct {
 	Changed []approval.Ticket  // tickets as they are now: answered or used
 	Enrol   *approval.Approver // approver to add or replace
 	Observe *Observation       // to add to its session
+	Marks   []Mark             // to add to their session, each once
+	Token   *Credential        // credential to add, replace or remove
 }
 
 // Settle does all of a Commit but the writing, with the rules that are the
@@ -55,5 +57,5 @@ func (p *Plan) fill(e Entry) {
 	if p.Opened != nil {
 		p.Copy = e.Copy
 	}
-	p.Enrol, p.Observe = e.Enrol, e.Observe
+	p.Enrol, p.Observe, p.Marks, p.Token = e.Enrol, e.Observe, e.Marks, e.Token
 }

@@ -55,7 +55,11 @@ func (r *relay) wait(ctx context.Context, q *request, t turn, held gate.Answer) 
 func (r *relay) check(ctx context.Context, q *request) gate.Answer {
 	ask := r.ask
 	ask.Call, ask.Live = q.call, r.live(ctx, q)
-	return r.gate.Check(ctx, ask)
+	a := r.gate.Check(ctx, ask)
+	if a.Shadow != nil && *a.Shadow != a.Verdict {
+		r.log.Printf("shadow: %s of %s would be %s (decision %s)", q.msg.Method, q.call.Tool, *a.Shadow, a.Evidence.ID)
+	}
+	return a
 }
 
 // live returns how the tool of a call stands to the approved copy.

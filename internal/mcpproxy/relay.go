@@ -59,7 +59,7 @@ type relay struct {
 func newRelay(o Options, g authorizer, toClient, toServer *sink) *relay {
 	r := &relay{
 		gate: g, server: o.Server, hold: o.Hold, inFlight: o.MaxInFlight,
-		ask:    gate.Ask{Door: "mcp", Principal: authz.Principal{Agent: o.Agent}, Session: o.Session, Cwd: o.Dir},
+		ask:    gate.Ask{Door: "mcp", Principal: authz.Principal{Agent: o.Agent}, Speaks: o.Speaks, Session: o.Session, Cwd: o.Dir},
 		bounds: toolcall.Bounds{Bytes: o.MaxMessage},
 		log:    log.New(o.Log, "licet mcp: ", 0),
 		client: newLane(Client, toClient, toServer),

@@ -92,6 +92,9 @@ func decision(a gate.Answer) toolcall.Value {
 		{Name: "verdict", Value: toolcall.StringOf(a.Verdict.String())},
 		{Name: "code", Value: toolcall.StringOf(string(a.Code()))},
 	}
+	if a.Shadow != nil {
+		members = append(members, toolcall.Member{Name: "shadow", Value: toolcall.StringOf(a.Shadow.String())})
+	}
 	if a.Evidence.ID != "" {
 		members = append(members, toolcall.Member{Name: "id", Value: toolcall.StringOf(a.Evidence.ID)})
 	}

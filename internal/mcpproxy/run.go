@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -28,12 +29,13 @@ type Options struct {
 	Out     io.Writer // protocol only
 	Log     io.Writer // for the operator; the server's own messages too
 
-	Session     string        // "" = none known
-	Env         []string      // environment of the server; what begins with LICET_ is kept from it
-	Dir         string        // working directory of the server, absolute; "" = the gate's own
-	MaxMessage  int           // bytes; 0 = toolcall.DefaultBytes
-	MaxInFlight int           // 0 = DefaultInFlight
-	Hold        time.Duration // how long a held call waits for its approval; 0 = it is answered at once
+	Speaks      authz.Credential // by what right the client speaks as the agent
+	Session     string           // "" = none known
+	Env         []string         // environment of the server; what begins with LICET_ is kept from it
+	Dir         string           // working directory of the server, absolute; "" = the gate's own
+	MaxMessage  int              // bytes; 0 = toolcall.DefaultBytes
+	MaxInFlight int              // 0 = DefaultInFlight
+	Hold        time.Duration    // how long a held call waits for its approval; 0 = it is answered at once
 }
 
 func (o *Options) complete() error {

@@ -87,6 +87,21 @@ func (s Faulty) Observations(ctx context.Context, session string, tools []string
 	return fail(s, "Observations", func() ([]ledger.Observation, error) { return s.Store.Observations(ctx, session, tools) })
 }
 
+// Marks implements ledger.Store.
+func (s Faulty) Marks(ctx context.Context, session string) ([]ledger.Mark, error) {
+	return fail(s, "Marks", func() ([]ledger.Mark, error) { return s.Store.Marks(ctx, session) })
+}
+
+// Credential implements ledger.Store.
+func (s Faulty) Credential(ctx context.Context, digest string) (string, error) {
+	return fail(s, "Credential", func() (string, error) { return s.Store.Credential(ctx, digest) })
+}
+
+// Credentials implements ledger.Store.
+func (s Faulty) Credentials(ctx context.Context) ([]string, error) {
+	return fail(s, "Credentials", func() ([]string, error) { return s.Store.Credentials(ctx) })
+}
+
 // Head implements ledger.Store.
 func (s Faulty) Head(ctx context.Context) (evidence.Link, error) {
 	return fail(s, "Head", func() (evidence.Link, error) { return s.Store.Head(ctx) })

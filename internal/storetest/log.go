@@ -250,6 +250,8 @@ var otherTests = map[string]func(*fixture){
 	"Observations": testObservations,
 	"Approvers":    testApprovers,
 	"Contracts":    testContracts,
+	"Marks":        testMarks,
+	"Credentials":  testCredentials,
 }
 
 func testObservations(f *fixture) {
@@ -288,6 +290,75 @@ func testObservations(f *fixture) {
 		if err != nil || strings.Join(got, ",") != c.want {
 			f.Errorf("%s %v: %q, %v, want %q", c.session, c.tools, got, err, c.want)
 		}
+	}
+}
+
+func testMarks(f *fixture) {
+	mark := func(session, tool, argument, digest string) ledger.Mark {
+		return ledger.Mark{Session: session, Server: "bank", Tool: tool, Argument: argument, Digest: digest}
+	}
+	marks := func(session string, want int) []ledger.Mark {
+		f.Helper()
+		got, err := f.store.Marks(f.Context(), session)
+		if err != nil || len(got) != want {
+			f.Fatalf("session %q has marks %+v, %v, want %d", session, got, err, want)
+		}
+		return got
+	}
+	marks("s1", 0)
+	e := f.entry()
+	e.Marks = []ledger.Mark{mark("s1", "send", "", ""), mark("s1", "send", "to", "a"), mark("s1", "send", "to", "a")}
+	e.Seen = &ledger.Seen{Session: "s1"}
+	f.done(e)
+	got := marks("s1", 2)
+	if !slices.Contains(got, mark("s1", "send", "to", "a")) || !slices.Contains(got, mark("s1", "send", "", "")) {
+		f.Errorf("marks %+v", got)
+	}
+	marks("s2", 0)
+
+	stale := f.entry()
+	stale.Marks, stale.Seen = []ledger.Mark{mark("s1", "send", "to", "b")}, &ledger.Seen{Session: "s1", Marks: 1}
+	if _, err := f.store.Commit(f.Context(), stale); !errors.Is(err, ledger.ErrStale) {
+		f.Fatalf("a decision that saw one mark of two: %v", err)
+	}
+	marks("s1", 2)
+	if _, err := f.store.Record(f.Context(), stale.ID); !ledger.IsNotFound(err) {
+		f.Errorf("a stale decision left a record: %v", err)
+	}
+	stale.Seen.Marks = 2
+	f.done(stale)
+	marks("s1", 3)
+
+	blocked := f.entry() // a conflict leaves no mark
+	blocked.Marks, blocked.Takes = []ledger.Mark{mark("s1", "send", "to", "c")}, []authz.Take{calls("none", 0)}
+	f.conflict(blocked, authz.LimitReached)
+	marks("s1", 3)
+}
+
+func testCredentials(f *fixture) {
+	write := func(name, digest string) {
+		e := f.entry()
+		e.Kind, e.Token = evidence.Credential, &ledger.Credential{Name: name, Digest: digest}
+		f.done(e)
+	}
+	if _, err := f.store.Credential(f.Context(), "d1"); !ledger.IsNotFound(err) {
+		f.Errorf("a credential of an empty store: %v", err)
+	}
+	write("ops", "d1")
+	write("app", "d2")
+	if name, err := f.store.Credential(f.Context(), "d2"); err != nil || name != "app" {
+		f.Errorf("%q, %v", name, err)
+	}
+	write("ops", "d3") // replaced: the old one speaks for nobody
+	if _, err := f.store.Credential(f.Context(), "d1"); !ledger.IsNotFound(err) {
+		f.Errorf("a replaced credential: %v", err)
+	}
+	write("app", "")
+	if names, err := f.store.Credentials(f.Context()); err != nil || !slices.Equal(names, []string{"ops"}) {
+		f.Errorf("%q, %v", names, err)
+	}
+	if _, err := f.store.Credential(f.Context(), ""); !ledger.IsNotFound(err) {
+		f.Errorf("the empty digest: %v", err)
 	}
 }
 

@@ -31,8 +31,10 @@ type Store struct {
 	tickets      []approval.Ticket        // oldest first
 	copies       map[string][]byte        // by ticket
 	approvers    map[string]approval.Approver
-	observations []ledger.Observation // oldest first
-	contracts    map[string][]byte    // by digest
+	observations []ledger.Observation     // oldest first
+	marks        map[string][]ledger.Mark // by session, oldest first
+	credentials  map[string]string        // digest by name
+	contracts    map[string][]byte        // by digest
 }
 
 // total is what a tally came to with one take.
@@ -49,12 +51,14 @@ func New(clock func() time.Time) *Store {
 		clock = time.Now
 	}
 	return &Store{
-		clock:     clock,
-		names:     map[string]int{},
-		tallies:   map[ledger.Tally][]total{},
-		copies:    map[string][]byte{},
-		approvers: map[string]approval.Approver{},
-		contracts: map[string][]byte{},
+		clock:       clock,
+		names:       map[string]int{},
+		tallies:     map[ledger.Tally][]total{},
+		copies:      map[string][]byte{},
+		approvers:   map[string]approval.Approver{},
+		marks:       map[string][]ledger.Mark{},
+		credentials: map[string]string{},
+		contracts:   map[string][]byte{},
 	}
 }
 
@@ -113,6 +117,16 @@ func (s *Store) write(p ledger.Plan) {
 	if p.Observe != nil {
 		s.observations = append(s.observations, *p.Observe)
 	}
+	for _, m := range p.Marks {
+		if !slices.Contains(s.marks[m.Session], m) {
+			s.marks[m.Session] = append(s.marks[m.Session], m)
+		}
+	}
+	if c := p.Token; c != nil && c.Digest == "" {
+		delete(s.credentials, c.Name)
+	} else if c != nil {
+		s.credentials[c.Name] = c.Digest
+	}
 	p.Record.Body = bytes.Clone(p.Record.Body)
 	s.names[p.Record.ID] = len(s.records)
 	s.records = append(s.records, p.Record)
@@ -134,6 +148,7 @@ func (s *Store) view() ledger.View {
 		Latest:   s.latest,
 		OpenOf:   s.openOf,
 		Approver: s.approver,
+		Marks:    func(session string) (int, error) { return len(s.marks[session]), nil },
 	}
 }
 

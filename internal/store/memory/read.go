@@ -101,6 +101,28 @@ func (s *Store) Observations(ctx context.Context, session string, tools []string
 	})
 }
 
+// Marks implements ledger.Store.
+func (s *Store) Marks(ctx context.Context, session string) ([]ledger.Mark, error) {
+	return read(ctx, s, func() ([]ledger.Mark, error) { return slices.Clone(s.marks[session]), nil })
+}
+
+// Credential implements ledger.Store.
+func (s *Store) Credential(ctx context.Context, digest string) (string, error) {
+	return read(ctx, s, func() (string, error) {
+		for name, d := range s.credentials {
+			if d == digest {
+				return name, nil
+			}
+		}
+		return "", ledger.ErrNotFound
+	})
+}
+
+// Credentials implements ledger.Store.
+func (s *Store) Credentials(ctx context.Context) ([]string, error) {
+	return read(ctx, s, func() ([]string, error) { return slices.Sorted(maps.Keys(s.credentials)), nil })
+}
+
 // Head implements ledger.Store.
 func (s *Store) Head(ctx context.Context) (evidence.Link, error) {
 	return read(ctx, s, func() (evidence.Link, error) { return s.head(), nil })

@@ -123,7 +123,7 @@ type writer struct {
 	inserts                                       [len(insertSizes)]*sql.Stmt
 	taken                                         *sql.Stmt
 	take, open, change, keep, erase, eraseExpired *sql.Stmt
-	enrol, observe                                *sql.Stmt
+	enrol, observe, mark, admit, revoke           *sql.Stmt
 }
 
 // insertSizes are how many records one statement writes: that costs half of
@@ -181,6 +181,9 @@ func (w *writer) prepareAll(ctx context.Context) (err error) {
 		&w.erase:        `DELETE FROM copies WHERE ticket = ?`,
 		&w.eraseExpired: `DELETE FROM copies WHERE expires <= ?`,
 		&w.enrol:        `INSERT OR REPLACE INTO approvers (name, salt, iterations, key) VALUES (?, ?, ?, ?)`,
+		&w.mark:         `INSERT OR IGNORE INTO marks (session, server, tool, argument, digest) VALUES (?, ?, ?, ?, ?)`,
+		&w.admit:        `INSERT OR REPLACE INTO credentials (name, digest) VALUES (?, ?)`,
+		&w.revoke:       `DELETE FROM credentials WHERE name = ?`,
 		&w.observe:      `INSERT INTO observations (idx, session, server, tool, leaves) VALUES (?, ?, ?, ?, ?)`,
 	}
 	const record = `, (?, ?, ?, ?, ?, ?, ?, ?)`
@@ -324,7 +327,24 @@ func (w *writer) writePlan(ctx context.Context, p ledger.Plan) error {
 			return err
 		}
 	}
-	return nil
+	for _, m := range p.Marks {
+		if _, err := w.mark.ExecContext(ctx, m.Session, m.Server, m.Tool, m.Argument, m.Digest); err != nil {
+			return err
+		}
+	}
+	return w.writeCredential(ctx, p.Token)
+}
+
+func (w *writer) writeCredential(ctx context.Context, c *ledger.Credential) error {
+	if c == nil {
+		return nil
+	}
+	if c.Digest == "" {
+		_, err := w.revoke.ExecContext(ctx, c.Name)
+		return err
+	}
+	_, err := w.admit.ExecContext(ctx, c.Name, c.Digest)
+	return err
 }
 
 // blob is b for a column that is NOT NULL: nil would be NULL.

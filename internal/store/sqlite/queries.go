@@ -22,7 +22,8 @@ type queries struct {
 	head, record, records, total            *sql.Stmt
 	ticket, latest, tickets, openOf, sealed *sql.Stmt
 	approver, approvers                     *sql.Stmt
-	observations, contract                  *sql.Stmt
+	observations, marks, markCount          *sql.Stmt
+	credential, credentials, contract       *sql.Stmt
 }
 
 // preparer is a *sql.DB or a *sql.Conn.
@@ -51,7 +52,11 @@ func prepareQueries(ctx context.Context, db preparer) (*queries, error) {
 		&q.approvers: `SELECT name FROM approvers ORDER BY name`,
 		&q.observations: `SELECT session, server, tool, leaves FROM observations
 			WHERE session = ? AND server || '.' || tool IN (SELECT value FROM json_each(?)) ORDER BY idx`,
-		&q.contract: `SELECT text FROM contracts WHERE digest = ?`,
+		&q.marks:       `SELECT session, server, tool, argument, digest FROM marks WHERE session = ?`,
+		&q.markCount:   `SELECT count(*) FROM marks WHERE session = ?`,
+		&q.credential:  `SELECT name FROM credentials WHERE digest = ?`,
+		&q.credentials: `SELECT name FROM credentials ORDER BY name`,
+		&q.contract:    `SELECT text FROM contracts WHERE digest = ?`,
 	})
 }
 
@@ -116,6 +121,10 @@ func (q *queries) view(ctx context.Context) ledger.View {
 		OpenOf: func(agent string, now time.Time) (open int, err error) {
 			err = one(ctx, q.openOf, []any{agent, now.UnixNano()}, &open)
 			return open, err
+		},
+		Marks: func(session string) (n int, err error) {
+			err = one(ctx, q.markCount, []any{session}, &n)
+			return n, err
 		},
 	}
 }

@@ -81,10 +81,12 @@ func (s *Store) Approver(ctx context.Context, name string) (approval.Approver, e
 
 // Approvers implements ledger.Store.
 func (s *Store) Approvers(ctx context.Context) ([]string, error) {
-	return all(ctx, s.read.approvers, nil, func(rows *sql.Rows) (name string, err error) {
-		err = rows.Scan(&name)
-		return name, err
-	})
+	return all(ctx, s.read.approvers, nil, scanName)
+}
+
+func scanName(rows *sql.Rows) (name string, err error) {
+	err = rows.Scan(&name)
+	return name, err
 }
 
 // Observations implements ledger.Store.
@@ -97,6 +99,25 @@ func (s *Store) Observations(ctx context.Context, session string, tools []string
 		err = rows.Scan(&o.Session, &o.Server, &o.Tool, &o.Leaves)
 		return o, err
 	})
+}
+
+// Marks implements ledger.Store.
+func (s *Store) Marks(ctx context.Context, session string) ([]ledger.Mark, error) {
+	return all(ctx, s.read.marks, []any{session}, func(rows *sql.Rows) (m ledger.Mark, err error) {
+		err = rows.Scan(&m.Session, &m.Server, &m.Tool, &m.Argument, &m.Digest)
+		return m, err
+	})
+}
+
+// Credential implements ledger.Store.
+func (s *Store) Credential(ctx context.Context, digest string) (name string, err error) {
+	err = one(ctx, s.read.credential, []any{digest}, &name)
+	return name, err
+}
+
+// Credentials implements ledger.Store.
+func (s *Store) Credentials(ctx context.Context) ([]string, error) {
+	return all(ctx, s.read.credentials, nil, scanName)
 }
 
 // Head implements ledger.Store.

@@ -67,6 +67,22 @@ CREATE TABLE observations (
 ) STRICT;
 CREATE INDEX observations_of_session ON observations (session, idx);
 
+-- What granted calls left behind in their session, each mark once.
+CREATE TABLE marks (
+    session  TEXT NOT NULL,
+    server   TEXT NOT NULL,
+    tool     TEXT NOT NULL,
+    argument TEXT NOT NULL, -- path; '' for the call itself
+    digest   TEXT NOT NULL, -- keyed, of the argument's value; '' for the call itself
+    PRIMARY KEY (session, server, tool, argument, digest)
+) STRICT, WITHOUT ROWID;
+
+-- Credentials that may speak as an agent. The secrets themselves are not kept.
+CREATE TABLE credentials (
+    name   TEXT PRIMARY KEY,
+    digest TEXT NOT NULL UNIQUE -- SHA-256 of the secret
+) STRICT;
+
 -- Contract texts by digest, so that a record can always be explained.
 CREATE TABLE contracts (
     digest TEXT PRIMARY KEY,
