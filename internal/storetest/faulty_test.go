@@ -27,13 +27,16 @@ func calls(ctx context.Context, s ledger.Store) map[string]error {
 	_, approver := s.Approver(ctx, "ann")
 	_, approvers := s.Approvers(ctx)
 	_, observations := s.Observations(ctx, "s", nil)
+	_, marks := s.Marks(ctx, "s")
+	_, credential := s.Credential(ctx, "sha256:1")
+	_, credentials := s.Credentials(ctx)
 	_, head := s.Head(ctx)
 	_, record := s.Record(ctx, "a")
 	_, contract := s.Contract(ctx, "sha256:1")
 	return map[string]error{
 		"Commit.decision": commit, "Now": now, "Used": used, "Ticket": ticket, "Latest": latest, "Tickets": tickets,
 		"Copy": sealed, "Approver": approver, "Approvers": approvers, "Observations": observations, "Head": head,
-		"Record": record, "Contract": contract,
+		"Record": record, "Contract": contract, "Marks": marks, "Credential": credential, "Credentials": credentials,
 		"Records":      s.Records(ctx, 0, 1, func(evidence.Record) error { return nil }),
 		"SaveContract": s.SaveContract(ctx, "sha256:1", nil),
 	}
