@@ -67,7 +67,8 @@ func (s *core) load(text []byte) error {
 // Call implements Session.
 func (s *core) Call(ctx context.Context, c Call) (Answer, error) {
 	ask := gate.Ask{
-		Door: "cases", Principal: authz.Principal{Agent: c.Agent, User: c.User}, Session: c.Session, Cwd: c.Cwd,
+		Door: "cases", Principal: authz.Principal{Agent: c.Agent, User: c.User}, Speaks: authz.Credential{Operator: true},
+		Session: c.Session, Cwd: c.Cwd,
 		Asserted: gate.Asserted{Turns: slices.Concat(s.turns[c.Session], c.Request)},
 	}
 	for _, p := range c.History {
@@ -104,8 +105,13 @@ func toolCall(c Call) (toolcall.Call, error) {
 	return m.Call(c.Agent, c.Server)
 }
 
+// answered returns what the contract says: of an agent in shadow mode the
+// verdict that it would get if it were enforced.
 func answered(a gate.Answer) Answer {
 	answer := Answer{Verdict: a.Verdict, Reasons: a.Reasons}
+	if a.Shadow != nil {
+		answer.Verdict = *a.Shadow
+	}
 	if a.Ticket != nil {
 		answer.Ticket = a.Ticket.ID
 	}

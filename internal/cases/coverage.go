@@ -129,11 +129,14 @@ func (it Item) matters(ctx context.Context, before []Result) (bool, error) {
 	}), nil
 }
 
-// calls says whether some step of c may call a tool.
-func (c *Case) calls(tool string) bool {
+// calls says whether some step of c may call a tool of the rule that is written
+// beside ref: server.tool, a group of them, or server:method.
+func (c *Case) calls(ref string) bool {
+	prefix, group := strings.CutSuffix(ref, "*")
 	return slices.ContainsFunc(c.Steps, func(s Step) bool {
 		call, ok := s.Act.(Call)
-		return ok && (call.Raw != nil || call.Server+"."+call.Tool == tool)
+		name := call.Server + "." + call.Tool
+		return ok && (call.Raw != nil || name == ref || group && strings.HasPrefix(name, prefix))
 	})
 }
 
@@ -240,17 +243,24 @@ func (l *lister) rule(path, agent string, tool yamlwalk.Member) {
 	}
 }
 
+// unbinding are words of a clause that are no constraints: how `from` reads
+// numbers, and who is asked.
+var unbinding = []string{"numbers", "$approvers", "$quorum"}
+
 // clause lists a clause and its constraints.
 func (l *lister) clause(path string, n *yamlwalk.Node, at part) {
 	l.add(n.Line, Clause, path, "", part{})
 	for _, argument := range n.Members {
 		at.argument, at.word = argument.Key.Text, ""
+		if slices.Contains(unbinding, at.argument) {
+			continue
+		}
 		if argument.Value.Kind != toolcall.Object {
 			l.add(argument.Key.Line, Constraint, path, at.argument, at)
 			continue
 		}
 		for _, word := range argument.Value.Members {
-			if at.word = word.Key.Text; at.word != "numbers" { // says how `from` reads, and bounds nothing
+			if at.word = word.Key.Text; !slices.Contains(unbinding, at.word) {
 				l.add(word.Key.Line, Constraint, path, strings.Join([]string{at.argument, at.word}, " "), at)
 			}
 		}

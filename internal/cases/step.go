@@ -1,11 +1,11 @@
 package cases
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/toolcall"
 	"github.com/licet-dev/licet/internal/yamlwalk"
 )
@@ -249,13 +249,22 @@ func (l *loader) expect(n *yamlwalk.Node, c Call) (e Expect) {
 	if clause := n.Get("clause"); clause != nil {
 		e.Clause = l.text(clause, "the place of a clause or limit in the contract")
 		if !strings.HasPrefix(e.Clause, "agents.") {
-			if c.Raw != nil {
-				l.Report(clause, "", "beside %q a clause is written in full, from \"agents.\" on", "raw")
-			}
-			e.Clause = fmt.Sprintf("agents.%s.tools[%q].%s", c.Agent, c.Server+"."+c.Tool, e.Clause)
+			e.Clause = l.rule(clause, c) + "." + e.Clause
 		}
 	}
 	return e
+}
+
+// rule returns the path of the rule that decides a call, from which a short
+// clause at n counts.
+func (l *loader) rule(n *yamlwalk.Node, c Call) string {
+	if l.contract != nil && l.contract.Agent(c.Agent) != nil && c.Raw == nil {
+		if rule := l.contract.Agent(c.Agent).Rule(c.Server, contract.ToolsCall, c.Tool); rule != nil {
+			return rule.Path()
+		}
+	}
+	l.Report(n, `write it in full, from "agents." on`, "no rule of the contract stands beside the tool of this call")
+	return ""
 }
 
 func codeWords() yamlwalk.Words {
