@@ -103,3 +103,55 @@ func TestMeasureNothing(t *testing.T) {
 		t.Errorf("measured %+v, %v", items, err)
 	}
 }
+
+// Groups, conditions and agents that extend others are measured, too; who
+// answers is no constraint. An agent in shadow mode answers as if enforced.
+func TestMeasureWide(t *testing.T) {
+	s := load(t, `contract: wide.yaml
+defaults: {agent: clerk, server: shop}
+cases:
+  - name: a group
+    why: the group lists accounts
+    call: {tool: accounts}
+    expect: {verdict: ALLOW, code: allow_clause, clause: "allow[0]"}
+  - name: after looking
+    why: the accounts were looked up
+    steps:
+      - call: {tool: accounts}
+        expect: {verdict: ALLOW, code: allow_clause, clause: 'agents.clerk.tools["shop.a*"].allow[0]'}
+      - call: {tool: pay, arguments: {amount: 1}}
+        expect: {verdict: REQUIRE_APPROVAL, code: approve_clause}
+      - approve: ann
+      - call: {tool: pay, arguments: {amount: 1}}
+        expect: {verdict: ALLOW, code: approved}
+      - call: {tool: pay, arguments: {amount: 11}}
+        expect: {verdict: BLOCK, code: no_clause}
+  - name: a trainee
+    why: a trainee pays nothing
+    call: {tool: pay, agent: trainee, arguments: {amount: 1}}
+    expect: {verdict: BLOCK, code: blocked_tool}
+`)
+	results, err := cases.Run(t.Context(), cases.Core{}, []*cases.Suite{s}, cases.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, cases.Passed, results)
+	items, err := cases.Measure(t.Context(), results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, it := range items {
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %v", strings.TrimPrefix(it.Clause, "agents."), it.Kind, it.Part, it.Exercised)))
+	}
+	wanted := []string{
+		`clerk.tools["shop.a*"].allow[0] clause  true`,
+		`clerk.tools["shop.pay"].approve[0] clause  true`,
+		`clerk.tools["shop.pay"].approve[0] constraint amount max true`,
+		`clerk.tools["shop.pay"].approve[0] constraint $session called false`,
+		`trainee.tools["shop.pay"] clause  true`,
+	}
+	if !slices.Equal(got, wanted) {
+		t.Errorf("measured\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(wanted, "\n"))
+	}
+}

@@ -18,19 +18,45 @@ func open(t testing.TB) func(string) ([]byte, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(testkit.ShopContract, "PIN", fmt.Sprintf("%q", approved.Digest()), 1)
+	pinned := func(text string) []byte {
+		return []byte(strings.Replace(text, "PIN", fmt.Sprintf("%q", approved.Digest()), 1))
+	}
 	return func(name string) ([]byte, error) {
 		switch name {
 		case "licet.yaml", "../licet.yaml":
-			return []byte(text), nil
+			return pinned(testkit.ShopContract), nil
 		case "shop.json", "../shop.json":
 			return []byte(testkit.ShopCatalog), nil
+		case "wide.yaml":
+			return pinned(wide), nil
 		case "broken.yaml":
 			return []byte("version: 2\n"), nil
 		}
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 }
+
+// wide is a contract of words that the shop's lacks.
+const wide = `version: 1
+name: wide
+catalogs: {shop: {pin: PIN, tools: shop.json}}
+agents:
+  clerk:
+    authenticate: {token: clerk}
+    tools:
+      shop.a*: allow
+      shop.pay:
+        approve:
+          - amount: {max: 10}
+            $session: {called: [shop.accounts]}
+            $approvers: [ann]
+            $quorum: 1
+  trainee:
+    extends: clerk
+    mode: shadow
+    tools:
+      shop.pay: block
+`
 
 // head begins a case file about the shop.
 const head = `defaults:
