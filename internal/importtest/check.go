@@ -49,7 +49,7 @@ func check(sources []source) []problem {
 					report(spec.Pos(), "imports %s: %s", own, text)
 				}
 			}
-			if isPure(s) && covers(impure, strings.TrimPrefix(path, module+"/")) {
+			if isPure(s) && covers(impure, strings.TrimPrefix(path, module+"/")) && !slices.Contains(textual, path) {
 				report(spec.Pos(), "imports %s: %s is pure", path, s.pkg)
 			}
 		}

@@ -105,6 +105,7 @@ func TestRules(t *testing.T) {
 		{"pure and os", "internal/authz", "a.go", std("os"), "is pure"},
 		{"pure and os/exec", "internal/shell", "a.go", std("os/exec"), "is pure"},
 		{"pure and net/http", "internal/toolcall", "a.go", std("net/http"), "is pure"},
+		{"pure and the text of addresses", "internal/constraint", "a.go", std("net/netip"), ""},
 		{"pure and log/slog", "internal/catalog", "a.go", std("log/slog"), "is pure"},
 		{"pure and chance", "internal/contract", "a.go", std("math/rand/v2"), "is pure"},
 		{"pure and keys", "internal/constraint", "a.go", std("crypto/rand"), "is pure"},
@@ -225,6 +226,7 @@ func TestLoad(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"a/a.go": "package a", "a/testdata/x.go": "no Go", "node_modules/x.go": "no Go", ".git/x.go": "no Go", "_old/x.go": "no Go",
+		"bench/go.mod": "module bench", "bench/x.go": "no Go",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)

@@ -20,8 +20,7 @@ func load(root string) ([]source, error) {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			hidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
-			if path != root && (hidden || name == "testdata" || name == "node_modules") {
+			if path != root && leftOut(path, name) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -42,6 +41,15 @@ func load(root string) ([]source, error) {
 		return err
 	})
 	return sources, err
+}
+
+// leftOut says whether a folder below the root is no part of the module.
+func leftOut(path, name string) bool {
+	if name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(path, "go.mod")) // a module of its own
+	return err == nil
 }
 
 // parse parses one file of a package: its imports, and the rest only where

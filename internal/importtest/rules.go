@@ -64,6 +64,9 @@ var impure = []string{
 	"context", "os", "net", "log", "math/rand", "crypto/rand", "syscall", "internal/durable",
 }
 
+// textual names packages below impure ones that only read and write text.
+var textual = []string{"net/netip", "net/url"}
+
 // clock names what pure packages do not call; package time itself is welcome
 // for its types.
 var clock = []string{

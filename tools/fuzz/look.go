@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,7 +27,7 @@ func look(root string) (targets []target, missing []string, err error) {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if path != root && (name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".")) {
+			if path != root && leftOut(path, name) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -60,6 +61,15 @@ func look(root string) (targets []target, missing []string, err error) {
 	}
 	slices.SortFunc(targets, func(a, b target) int { return strings.Compare(a.dir+" "+a.name, b.dir+" "+b.name) })
 	return targets, missing, err
+}
+
+// leftOut says whether a folder below the root is no part of the module.
+func leftOut(path, name string) bool {
+	if name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(path, "go.mod")) // a module of its own
+	return err == nil
 }
 
 func fuzzFunctions(file *ast.File) []string {

@@ -35,6 +35,8 @@ func TestLook(t *testing.T) {
 		"testonly/a_test.go": "package testonly\nfunc Parse(s string) {}",
 		"testdata/a.go":      "not Go at all",
 		".hidden/a.go":       "not Go at all",
+		"module/go.mod":      "module example.org/other",
+		"module/a.go":        "package module\nfunc Parse(s string) {}",
 	})
 	targets, missing, err := look(root)
 	if err != nil {
