@@ -13,7 +13,8 @@
 // The lines after it are the expected output, standard error included, as on
 // a terminal. "..." alone matches any lines, "…" inside a line any text. A
 // comment "# exit N" at the end of the command states an exit status other
-// than 0. A command that ends in a backslash goes on in the next line.
+// than 0. A command that ends in a backslash goes on in the next line, and
+// one with a here-document up to its end; "> " before such lines is dropped.
 //
 // The commands of a page share one shell state (folder and exported
 // variables) and run from top to bottom in a folder of their own, which holds

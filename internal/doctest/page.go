@@ -52,24 +52,37 @@ type command struct {
 
 var exitComment = regexp.MustCompile(`\s+# exit ([0-9]+)$`)
 
+var hereDocument = regexp.MustCompile(`<<-?['"]?(\w+)`)
+
 // commands returns the commands of a console block. Text before the first
 // command is an error: it would be output that nothing prints.
 func commands(b block) ([]command, error) {
 	var all []command
-	continued := false
+	more := false // the command goes on
+	end := ""     // the line that ends the here-document of the command
 	for i, line := range b.lines {
 		text, isCommand := strings.CutPrefix(line, "$ ")
 		switch {
-		case continued:
-			all[len(all)-1].text += "\n" + strings.TrimPrefix(line, "> ")
+		case more:
+			text = strings.TrimPrefix(line, "> ")
+			all[len(all)-1].text += "\n" + text
 		case isCommand:
 			all = append(all, command{line: b.line + i, text: text})
 		case len(all) == 0:
 			return nil, fmt.Errorf("line %d: output before the first command", b.line+i)
 		default:
 			all[len(all)-1].want = append(all[len(all)-1].want, line)
+			continue
 		}
-		continued = (continued || isCommand) && strings.HasSuffix(line, `\`)
+		if m := hereDocument.FindStringSubmatch(text); m != nil && end == "" {
+			end = m[1]
+		} else if end == text {
+			end = ""
+		}
+		more = end != "" || strings.HasSuffix(text, `\`)
+	}
+	if more {
+		return nil, fmt.Errorf("line %d: the last command of the block is not complete", b.line)
 	}
 	for i := range all {
 		if m := exitComment.FindStringSubmatch(all[i].text); m != nil {

@@ -57,6 +57,12 @@ func TestCommands(t *testing.T) {
 		`> --agent a \`,
 		"  --server b  # exit 2",
 		"...",
+		"$ cat > a.yaml <<'END' && echo done",
+		"a: 1",
+		`> b: \`,
+		"$ c: 3",
+		"END",
+		"done",
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -65,12 +71,15 @@ func TestCommands(t *testing.T) {
 		{10, "licet decide < call.json", 3, []string{"BLOCK limit", ""}},
 		{13, "printf 'a # exit 5 b'", 0, nil},
 		{14, "licet mcp \\\n--agent a \\\n  --server b", 2, []string{"..."}},
+		{18, "cat > a.yaml <<'END' && echo done\na: 1\nb: \\\n$ c: 3\nEND", 0, []string{"done"}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("commands:\n%v\nwant:\n%v", got, want)
 	}
 	for name, lines := range map[string][]string{
 		"output first": {"ALLOW", "$ licet version"},
+		"cut short":    {`$ licet mcp \`},
+		"no end":       {"$ cat <<END", "text"},
 		"huge status":  {"$ x # exit 99999999999999999999"},
 	} {
 		if got, err := commands(block{lines: lines}); err == nil {
