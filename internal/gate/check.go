@@ -93,6 +93,9 @@ func (g *Gate) decide(ctx context.Context, r *request) (authz.Decision, asked) {
 		}
 		d = decide.Decide(r.contract, r.ask.Call, facts)
 	}
+	if r.turnless && d.Verdict != authz.Allow {
+		d.Reasons = append(d.Reasons, authz.Reason{Code: d.Code(), Detail: noTurns})
+	}
 	switch d.Verdict {
 	case authz.RequireApproval:
 		err = g.open(r, d.Panels)

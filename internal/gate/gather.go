@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
@@ -29,6 +30,7 @@ func (g *Gate) gather(ctx context.Context, r *request) (decide.Facts, asked, err
 		return fs, asked{}, nil
 	}
 	questions := r.rule.Questions(r.ask.Call.Arguments)
+	r.turnless = len(r.ask.Asserted.Turns) == 0 && slices.ContainsFunc(questions, asksTurns)
 	var err error
 	if fs.Answers, err = g.answers(ctx, r, questions); err != nil {
 		return fs, asked{}, err
@@ -37,6 +39,16 @@ func (g *Gate) gather(ctx context.Context, r *request) (decide.Facts, asked, err
 		return fs, asked{}, err
 	}
 	return fs, asked{files: filesOf(questions), answers: fs.Answers}, nil
+}
+
+// noTurns tells operators why `request` did not hold.
+const noTurns = "no user turns reach this door (MCP carries none), so `request` does not hold: " +
+	"give them to `licet decide` as \"request\", or name a result as the source"
+
+// asksTurns says whether a question is about what the user wrote.
+func asksTurns(q constraint.Question) bool {
+	return q.Mention != nil || q.Stated != nil &&
+		slices.ContainsFunc(q.Stated.Sources, func(s constraint.Source) bool { return s.Request })
 }
 
 func filesOf(all []constraint.Question) (files []constraint.Question) {

@@ -33,9 +33,15 @@ func (b *bench) as(agent, tool, arguments string) gate.Ask {
 func TestRequestCondition(t *testing.T) {
 	b := watchBench(t)
 	a := b.ask("read", `{"path": "/a"}`)
-	b.want(b.check(a), authz.Block, authz.NoClause) // no turns are known
+	answer := b.want(b.check(a), authz.Block, authz.NoClause) // no turns are known
+	if last := answer.Reasons[len(answer.Reasons)-1].Detail; !strings.Contains(last, "no user turns reach this door") {
+		t.Errorf("the reasons do not say how to supply turns: %+v", answer.Reasons)
+	}
 	a.Asserted.Turns = []string{"Please readjust the looks"}
-	b.want(b.check(a), authz.Block, authz.NoClause) // not as whole tokens
+	answer = b.want(b.check(a), authz.Block, authz.NoClause) // not as whole tokens
+	if last := answer.Reasons[len(answer.Reasons)-1].Detail; strings.Contains(last, "no user turns") {
+		t.Errorf("turns are known, and the reasons say otherwise: %+v", answer.Reasons)
+	}
 	a.Asserted.Turns = []string{"Please look  at it."}
 	b.want(b.check(a), authz.Allow, authz.AllowClause)
 }

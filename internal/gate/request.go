@@ -30,11 +30,12 @@ type request struct {
 	ticket  string          // the ticket that stands for this call, once looked up
 	now     time.Time       // the store's clock, once read for the ticket
 
-	marks  []ledger.Mark    // what a grant leaves behind in the session
-	seen   *ledger.Seen     // what was looked at of the session
-	over   string           // limits that the call goes beyond, and a person may lift
-	opened *approval.Ticket // of a held call
-	sealed []byte           // what the approvers of opened see
+	turnless bool             // a clause asks what the user wrote, and that is not known
+	marks    []ledger.Mark    // what a grant leaves behind in the session
+	seen     *ledger.Seen     // what was looked at of the session
+	over     string           // limits that the call goes beyond, and a person may lift
+	opened   *approval.Ticket // of a held call
+	sealed   []byte           // what the approvers of opened see
 }
 
 func (g *Gate) newRequest(a Ask) *request {

@@ -289,3 +289,20 @@ func TestTallyOf(t *testing.T) {
 		t.Errorf("%d tallies, want one for all windows, two sessions and another counter: %v", len(tallies), tallies)
 	}
 }
+
+// FuzzTotal: a total is read exactly, or not at all.
+func FuzzTotal(f *testing.F) {
+	for _, s := range []string{"0", "0.1", "1000000000000000000000000000001", "-5", "1e3", "", "x", "1 ", "00", "NaN"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		d, err := ledger.ParseTotal(s)
+		if err != nil {
+			return
+		}
+		again, err := ledger.ParseTotal(d.String())
+		if err != nil || again.Cmp(d) != 0 {
+			t.Errorf("%q reads %s, which reads %s, %v", s, d, again, err)
+		}
+	})
+}
