@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/mcpproxy"
 )
@@ -64,10 +65,10 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 	if err != nil {
 		return err
 	}
-	if f.agent, err = only("agent", f.agent, w.file.contract.Agents()); err != nil {
+	if f.agent, err = clikit.Only("agent", f.agent, w.file.contract.Agents()); err != nil {
 		return err
 	}
-	if f.server, err = only("server", f.server, w.file.contract.Servers()); err != nil {
+	if f.server, err = clikit.Only("server", f.server, w.file.contract.Servers()); err != nil {
 		return err
 	}
 	g, err := newGate(s, w.current, places)
@@ -89,20 +90,4 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 		Gate: g, Speaks: speaks, Agent: f.agent, Server: f.server, Session: session, Command: argv,
 		Env: a.environ, In: a.in, Out: a.out, Log: a.err, Hold: f.hold, MaxMessage: f.maxMessage,
 	})
-}
-
-// only returns the chosen name, or the only one there is.
-func only(what, chosen string, names []string) (string, error) {
-	if chosen == "" && len(names) == 1 {
-		return names[0], nil
-	}
-	for _, n := range names {
-		if n == chosen {
-			return n, nil
-		}
-	}
-	if chosen == "" {
-		return "", usagef("the contract has %d %ss %q: choose one with --%s", len(names), what, names, what)
-	}
-	return "", usagef("the contract has no %s %q: it has %q", what, chosen, names)
 }

@@ -67,6 +67,22 @@ func RunE(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, 
 	}
 }
 
+// Only returns the chosen name, or the only one there is.
+func Only(what, chosen string, names []string) (string, error) {
+	if chosen == "" && len(names) == 1 {
+		return names[0], nil
+	}
+	for _, n := range names {
+		if n == chosen {
+			return n, nil
+		}
+	}
+	if chosen == "" {
+		return "", Usagef("the contract has %d %ss %q: choose one with --%s", len(names), what, names, what)
+	}
+	return "", Usagef("the contract has no %s %q: it has %q", what, chosen, names)
+}
+
 // statusOf prints an error and returns the exit status for it.
 func statusOf(program string, errOut io.Writer, err error) int {
 	var e Exit

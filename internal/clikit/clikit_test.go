@@ -59,3 +59,19 @@ func TestPrintable(t *testing.T) {
 		}
 	}
 }
+
+func TestOnly(t *testing.T) {
+	for _, c := range []struct {
+		chosen string
+		names  []string
+		want   string
+	}{
+		{"", []string{"a"}, "a"}, {"b", []string{"a", "b"}, "b"},
+		{"", nil, ""}, {"", []string{"a", "b"}, ""}, {"c", []string{"a", "b"}, ""}, {"b", []string{"a"}, ""},
+	} {
+		got, err := clikit.Only("agent", c.chosen, c.names)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%q of %q: %q, %v", c.chosen, c.names, got, err)
+		}
+	}
+}
