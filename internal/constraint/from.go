@@ -10,7 +10,7 @@ import (
 // sources. Empty text, truth values and objects never were.
 type from struct {
 	literals []toolcall.Value
-	sources  []Source       // request and results
+	sources  []Source       // request, results and claims
 	spec     toolcall.Value // all sources, in canonical order
 	asked    string         // canonical text of sources, for keys
 }
@@ -24,10 +24,13 @@ const (
 	claim   = "claim"
 )
 
-func newFrom(v toolcall.Value, env Env) (kind, *SpecError) {
+func newFrom(v toolcall.Value, env Env) (kind, *SpecError) { return newSources(v, env) }
+
+// newSources reads one source or a list of them.
+func newSources(v toolcall.Value, env Env) (*from, *SpecError) {
 	if v.Kind() != toolcall.Array {
 		v = toolcall.ArrayOf(v)
-		f, err := newFrom(v, env)
+		f, err := newSources(v, env)
 		if err != nil {
 			err.Pointer = strings.TrimPrefix(err.Pointer, element(0))
 		}
@@ -66,28 +69,41 @@ func newSource(v toolcall.Value, env Env) (Source, *SpecError) {
 	case toolcall.Object:
 		return newObjectSource(v, env)
 	}
-	return Source{}, refuse("expected request, {result: server.tool, at: PATH} or {literal: [...]}, got %s", v.Kind())
+	return Source{}, refuse("expected request, {result: server.tool, at: PATH}, {literal: [...]} or {claim: NAME}, got %s", v.Kind())
 }
 
 func newObjectSource(v toolcall.Value, env Env) (Source, *SpecError) {
 	for i := range v.Len() {
 		switch word, _ := v.Member(i); word {
-		case result, at, literal:
-		case claim:
-			return Source{}, refuse("%q %s", word, notYet).under(member(word))
+		case result, at, literal, claim:
 		default:
-			return Source{}, unknown("member", word, result, at, literal).under(member(word))
+			return Source{}, unknown("member", word, result, at, literal, claim).under(member(word))
+		}
+	}
+	var kinds []string
+	for _, word := range []string{result, literal, claim} {
+		if v.Get(word).Kind() != toolcall.Absent {
+			kinds = append(kinds, word)
 		}
 	}
 	switch {
-	case v.Get(result).Kind() != toolcall.Absent && v.Get(literal).Kind() != toolcall.Absent:
-		return Source{}, refuse("result and literal are two sources: write two list entries")
-	case v.Get(result).Kind() != toolcall.Absent:
+	case len(kinds) > 1:
+		return Source{}, refuse("%s are two sources: write two list entries", strings.Join(kinds[:2], " and "))
+	case len(kinds) == 0 || kinds[0] != result && v.Get(at).Kind() != toolcall.Absent:
+		return Source{}, refuse("expected {result: server.tool, at: PATH}, {literal: [...]} or {claim: NAME}")
+	case kinds[0] == result:
 		return newResult(v, env)
-	case v.Get(literal).Kind() != toolcall.Absent && v.Get(at).Kind() == toolcall.Absent:
+	case kinds[0] == literal:
 		return newLiteral(v.Get(literal))
 	}
-	return Source{}, refuse("expected {result: server.tool, at: PATH} or {literal: [...]}")
+	return newClaim(v.Get(claim))
+}
+
+func newClaim(v toolcall.Value) (Source, *SpecError) {
+	if v.Text() == "" {
+		return Source{}, refuse("expected the name of a claim, got %s", cut(v.Canonical())).under(member(claim))
+	}
+	return Source{Claim: v.Text()}, nil
 }
 
 func newResult(v toolcall.Value, env Env) (Source, *SpecError) {
@@ -136,6 +152,8 @@ func (s Source) canonical() toolcall.Value {
 	switch {
 	case s.Request:
 		return toolcall.StringOf(request)
+	case s.Claim != "":
+		return toolcall.ObjectOf(toolcall.Member{Name: claim, Value: toolcall.StringOf(s.Claim)})
 	case s.Literal != nil:
 		return toolcall.ObjectOf(toolcall.Member{Name: literal, Value: toolcall.ArrayOf(sorted(s.Literal)...)})
 	}
@@ -151,6 +169,8 @@ func (s Source) String() string {
 	switch {
 	case s.Request:
 		return request
+	case s.Claim != "":
+		return "claim " + s.Claim
 	case s.Literal != nil:
 		return literal
 	case s.HasAt:
@@ -170,6 +190,11 @@ func (f *from) unmet(v toolcall.Value, a Answers) string {
 	if f.stated(v, a) {
 		return ""
 	}
+	return f.String()
+}
+
+// String says that a value is in none of the sources.
+func (f *from) String() string {
 	names := make([]string, 0, len(f.sources)+1)
 	for _, s := range f.sources {
 		names = append(names, s.String())

@@ -82,7 +82,7 @@ func TestSourceString(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, s := range map[string]Source{
-		"request": {Request: true}, "literal": {Literal: []toolcall.Value{whole(1)}},
+		"request": {Request: true}, "literal": {Literal: []toolcall.Value{whole(1)}}, "claim email": {Claim: "email"},
 		"bank.x": {Server: "bank", Tool: "x"}, "bank.x a[]": {Server: "bank", Tool: "x", At: at, HasAt: true},
 	} {
 		if s.String() != want {

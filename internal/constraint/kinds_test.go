@@ -8,13 +8,15 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// kindsTable holds, for one spec, values of the argument x as JSON ("" is
+// kindCase holds, for one spec, values of the argument x as JSON ("" is
 // absent): where it permits and where not, where it forbids and where not.
-var kindsTable = []struct {
+type kindCase struct {
 	spec                              string
 	elements                          bool // the path is x[]
 	permits, refuses, forbids, passes []string
-}{
+}
+
+var kindsTable = []kindCase{
 	{
 		spec:    `{"const": 1}`,
 		permits: []string{"1", "1.0", "1e0", "10e-1", "1.000", "0.1e1", "100e-2", "1E0", "1.0e+0", "0.01e2"},
@@ -90,12 +92,15 @@ var kindsTable = []struct {
 	},
 }
 
-func TestKinds(t *testing.T) {
-	for _, tt := range kindsTable {
+func TestKinds(t *testing.T) { checkKinds(t, kindsTable, home) }
+
+func checkKinds(t *testing.T, table []kindCase, w world) {
+	t.Helper()
+	for _, tt := range table {
 		s := compile(t, tt.spec, local)
 		for i, list := range [][]string{tt.permits, tt.refuses, tt.forbids, tt.passes} {
 			for _, text := range list {
-				permits, forbids, why := home.sides(s, argument(t, text, tt.elements))
+				permits, forbids, why := w.sides(s, argument(t, text, tt.elements))
 				if i < 2 && permits != (i == 0) {
 					t.Errorf("%s permits %s: %t (%s)", tt.spec, text, permits, why)
 				}
@@ -156,13 +161,15 @@ var neverSpecs = []string{
 	`{"const": 3}`, `{"in": [1, "a", true]}`, `{"not_in": [1, "a"]}`, `{"min": 2}`, `{"max": 2}`, `{"min": 1, "max": 3}`,
 	`{"multiple_of": 2}`, `{"length": {"max": 2}}`, `{"length": 1}`, `{"items": {"min": 2}}`, `{"pattern": "a*"}`,
 	`{"in": [1, "a"], "items": {"min": 2}}`, `{"path": {"read": ["/ws/**", "!/ws/a"]}}`, `{"path": {"write": ["/ws/*"]}}`,
+	`{"url": {"hosts": ["a.example"]}}`, `{"url": {"schemes": ["http"], "paths": ["/a"]}}`, `{"email": {"domains": ["a.example"]}}`,
 }
 
 // anyValue draws a JSON value out of few scalars, so that values often match.
 func anyValue(depth int) *rapid.Generator[toolcall.Value] {
 	scalar := rapid.SampledFrom([]toolcall.Value{
 		toolcall.NullValue, toolcall.Boolean(true), toolcall.Boolean(false), toolcall.StringOf("a"), toolcall.StringOf("aa"),
-		toolcall.StringOf("A "), toolcall.StringOf("bcd"), toolcall.StringOf(""), toolcall.StringOf("1"), toolcall.StringOf("/ws/a"), toolcall.StringOf("/ws"),
+		toolcall.StringOf("A "), toolcall.StringOf("https://a.example/a"), toolcall.StringOf("x@a.example"), toolcall.StringOf("x@b.example"),
+		toolcall.StringOf("bcd"), toolcall.StringOf(""), toolcall.StringOf("1"), toolcall.StringOf("/ws/a"), toolcall.StringOf("/ws"),
 		whole(0), whole(1), whole(2), whole(3), whole(4),
 	})
 	if depth == 0 {
@@ -231,7 +238,7 @@ func TestGrowingNeverTurnsForbidsOff(t *testing.T) {
 
 // permitSpecs are neverSpecs and those that only permit.
 var permitSpecs = append([]string{
-	`{"from": ["request", {"literal": ["a", 2]}]}`, `{"items": {"max": 2}}`, `{"items": 1}`, `{"in": [[1], {"m": 1}, 2]}`, `{"not_in": [[1], 2]}`,
+	`{"from": ["request", {"literal": ["a", 2]}]}`, `{"identifiers": {"from": "request"}}`, `{"items": {"max": 2}}`, `{"items": 1}`, `{"in": [[1], {"m": 1}, 2]}`, `{"not_in": [[1], 2]}`,
 }, neverSpecs...)
 
 func TestPermitsNeedsEveryElement(t *testing.T) {

@@ -22,7 +22,10 @@ type Env struct {
 // Set is a conjunction of constraints on one argument. It is immutable and safe
 // for concurrent use. The zero Set permits nothing and forbids everything; use
 // [New].
-type Set struct{ kinds []kind }
+type Set struct {
+	kinds    []kind
+	optional bool // where the argument is absent, the constraints hold
+}
 
 // kind is one constraint of a Set. Its two judgements continue a sentence that
 // begins with the value.
@@ -46,13 +49,14 @@ type kind interface {
 // wrongWay is the Miss of a path that cannot be followed to its end.
 const wrongWay = "something on the way to the argument has another type"
 
-// Permits reports whether all constraints certainly hold of every value in sel.
+// Permits reports whether all constraints certainly hold of every value in sel,
+// of which there is at least one and none is absent, unless the set is optional.
 // If not, the Miss says which does not.
 func (s *Set) Permits(sel toolcall.Selection, a Answers) (bool, Miss) {
 	switch {
 	case sel.Wrong > 0:
 		return false, Miss{Want: wrongWay}
-	case sel.Missing > 0 || len(sel.Values) == 0:
+	case !s.optional && (sel.Missing > 0 || len(sel.Values) == 0):
 		return false, Miss{Want: "is absent"}
 	case len(s.kinds) == 0:
 		return false, Miss{Want: "nothing is permitted"}
@@ -120,12 +124,19 @@ func (s *Set) Canonical() toolcall.Value {
 	for i, k := range s.kinds {
 		members[i] = toolcall.Member{Name: k.name(), Value: k.canonical()}
 	}
+	if s.optional {
+		members = append(members, toolcall.Member{Name: optional, Value: toolcall.Boolean(true)})
+	}
 	return toolcall.ObjectOf(members...)
 }
 
 // NeverUsable returns a *SpecError if the set may not stand in a never clause:
-// one more element in an array, or a source that is not known, could turn it off.
+// one more element in an array, or a source that is not known, could turn it
+// off, or it could forbid what is not there.
 func (s *Set) NeverUsable() error {
+	if s.optional {
+		return refuse("optional cannot stand in a never clause: an absent argument is nothing to forbid").under(member(optional))
+	}
 	for _, k := range s.kinds {
 		if err := k.neverUsable(); err != nil {
 			return err.under("/" + k.name())

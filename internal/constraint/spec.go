@@ -24,13 +24,20 @@ var builders = map[string]func(toolcall.Value, Env) (kind, *SpecError){
 	"pattern":     newPattern,
 	"path":        newPath,
 	"from":        newFrom,
+	"url":         newURL,
+	"email":       newEmail,
+	"identifiers": newIdentifiers,
 }
 
 // numbers is the word beside `from` that says how texts write numbers.
 const numbers = "numbers"
 
+// optional is the word beside constraints that makes them hold where the
+// argument is absent.
+const optional = "optional"
+
 // later holds the words of the contract language that this version refuses.
-var later = []string{"email", "identifiers", "optional", "shell", "sql", "url"}
+var later = []string{"shell", "sql"}
 
 // notYet is how a known word is refused.
 const notYet = "is not in this version of licet"
@@ -99,10 +106,17 @@ func New(spec toolcall.Value, env Env) (*Set, error) {
 	s := &Set{}
 	for i := range spec.Len() {
 		word, operand := spec.Member(i)
-		if word == numbers {
+		switch word {
+		case numbers:
 			if err := checkNumbers(operand, spec); err != nil {
 				return nil, err.under(member(numbers))
 			}
+			continue
+		case optional:
+			if !operand.Bool() {
+				return nil, refuse("expected true, got %s", cut(operand.Canonical())).under(member(optional))
+			}
+			s.optional = true
 			continue
 		}
 		k, err := build(word, operand, env)
@@ -126,7 +140,7 @@ func build(word string, operand toolcall.Value, env Env) (kind, *SpecError) {
 	}
 	b, ok := builders[word]
 	if !ok {
-		return nil, unknown("constraint", word, Kinds()...)
+		return nil, unknown("constraint", word, append(Kinds(), optional)...)
 	}
 	return b(operand, env)
 }

@@ -14,14 +14,13 @@ var specErrors = []struct{ spec, want string }{
 	{`1`, "expected constraints such as {max: 100}, got number"},
 	{`{}`, "no constraint stands beside the argument"},
 	{`{"numbers": "en"}`, "at /numbers: \"numbers\" says how `from` reads numbers, and there is no `from`"},
-	{`{"maxx": 1}`, `at /maxx: unknown constraint "maxx": expected const, from, in, items, length, max, min, multiple_of, not_in, path, pattern; did you mean "max"?`},
-	{`{"a/b~c": 1}`, `at /a~1b~0c: unknown constraint "a/b~c": expected const, from, in, items, length, max, min, multiple_of, not_in, path, pattern`},
-	{`{"url": {}}`, `at /url: "url" is not in this version of licet`},
-	{`{"email": {}}`, `at /email: "email" is not in this version of licet`},
-	{`{"identifiers": {}}`, `at /identifiers: "identifiers" is not in this version of licet`},
+	{`{"maxx": 1}`, `at /maxx: unknown constraint "maxx": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, url, optional; did you mean "max"?`},
+	{`{"a/b~c": 1}`, `at /a~1b~0c: unknown constraint "a/b~c": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, url, optional`},
 	{`{"shell": {}}`, `at /shell: "shell" is not in this version of licet`},
 	{`{"sql": {}}`, `at /sql: "sql" is not in this version of licet`},
-	{`{"optional": true, "max": 1}`, `at /optional: "optional" is not in this version of licet`},
+	{`{"optional": true}`, "no constraint stands beside the argument"},
+	{`{"optional": false, "max": 1}`, "at /optional: expected true, got false"},
+	{`{"optional": "yes", "max": 1}`, `at /optional: expected true, got "yes"`},
 
 	{`{"const": null}`, "at /const: null counts as an absent argument, which no constraint matches"},
 	{`{"in": [1, null]}`, "at /in/1: null counts as an absent argument, which no constraint matches"},
@@ -56,15 +55,17 @@ var specErrors = []struct{ spec, want string }{
 	{`{"pattern": "\\Qa"}`, "at /pattern: the expression cannot be compiled as a group (is a \\Q without \\E?): error parsing regexp: missing closing ): `(?s)\\A(?:\\Qa)\\z`"},
 
 	{`{"from": []}`, "at /from: expected at least one source"},
-	{`{"from": 1}`, "at /from: expected request, {result: server.tool, at: PATH} or {literal: [...]}, got number"},
+	{`{"from": 1}`, "at /from: expected request, {result: server.tool, at: PATH}, {literal: [...]} or {claim: NAME}, got number"},
 	{`{"from": "requst"}`, `at /from: unknown source "requst": expected request; did you mean "request"?`},
 	{`{"from": ["request", "user"]}`, `at /from/1: unknown source "user": expected request`},
-	{`{"from": [{"claim": "email"}]}`, `at /from/0/claim: "claim" is not in this version of licet`},
-	{`{"from": {"claim": "email"}}`, `at /from/claim: "claim" is not in this version of licet`},
-	{`{"from": {"rezult": "bank.x"}}`, `at /from/rezult: unknown member "rezult": expected result, at, literal; did you mean "result"?`},
-	{`{"from": {}}`, "at /from: expected {result: server.tool, at: PATH} or {literal: [...]}"},
-	{`{"from": {"at": "a"}}`, "at /from: expected {result: server.tool, at: PATH} or {literal: [...]}"},
-	{`{"from": {"literal": ["a"], "at": "a"}}`, "at /from: expected {result: server.tool, at: PATH} or {literal: [...]}"},
+	{`{"from": [{"claim": ""}]}`, `at /from/0/claim: expected the name of a claim, got ""`},
+	{`{"from": {"claim": 7}}`, "at /from/claim: expected the name of a claim, got 7"},
+	{`{"from": {"claim": "email", "at": "a"}}`, "at /from: expected {result: server.tool, at: PATH}, {literal: [...]} or {claim: NAME}"},
+	{`{"from": {"claim": "email", "result": "bank.x"}}`, "at /from: result and claim are two sources: write two list entries"},
+	{`{"from": {"rezult": "bank.x"}}`, `at /from/rezult: unknown member "rezult": expected result, at, literal, claim; did you mean "result"?`},
+	{`{"from": {}}`, "at /from: expected {result: server.tool, at: PATH}, {literal: [...]} or {claim: NAME}"},
+	{`{"from": {"at": "a"}}`, "at /from: expected {result: server.tool, at: PATH}, {literal: [...]} or {claim: NAME}"},
+	{`{"from": {"literal": ["a"], "at": "a"}}`, "at /from: expected {result: server.tool, at: PATH}, {literal: [...]} or {claim: NAME}"},
 	{`{"from": {"literal": ["a"], "result": "bank.x"}}`, "at /from: result and literal are two sources: write two list entries"},
 	{`{"from": {"result": "bank"}}`, "at /from/result: expected a tool as server.tool"},
 	{`{"from": {"result": ".x"}}`, "at /from/result: expected a tool as server.tool"},
@@ -78,6 +79,37 @@ var specErrors = []struct{ spec, want string }{
 	{`{"from": ["request", {"literal": [true]}]}`, "at /from/1/literal/0: expected a text that is not empty or a number: nothing else counts as stated"},
 	{`{"from": "request", "numbers": "de"}`, `at /numbers: "de" is not in this version of licet: numbers are read as in English (en)`},
 	{`{"from": "request", "numbers": 1}`, "at /numbers: expected en, got number"},
+
+	{`{"url": {}}`, "at /url: expected {hosts: [...]}, with schemes, ports or paths, got an empty object"},
+	{`{"url": {"host": ["a.example"]}}`, `at /url/host: unknown member "host": expected hosts, paths, ports, schemes; did you mean "hosts"?`},
+	{`{"url": {"hosts": []}}`, "at /url/hosts: expected a list of at least one host, got an empty array"},
+	{`{"url": {"hosts": "a.example"}}`, "at /url/hosts: expected a list of at least one host, got string"},
+	{`{"url": {"hosts": ["https://a.example"]}}`, `at /url/hosts/0: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "https://a.example"`},
+	{`{"url": {"hosts": ["a.example."]}}`, `at /url/hosts/0: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "a.example."`},
+	{`{"url": {"hosts": ["*"]}}`, `at /url/hosts/0: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "*"`},
+	{`{"url": {"hosts": ["a.*.example"]}}`, `at /url/hosts/0: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "a.*.example"`},
+	{`{"url": {"hosts": ["*.10.0.0.1"]}}`, `at /url/hosts/0: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "*.10.0.0.1"`},
+	{`{"url": {"hosts": ["a.example", "0x7f.1"]}}`, `at /url/hosts/1: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "0x7f.1"`},
+	{`{"url": {"hosts": ["a.example:8443"]}}`, `at /url/hosts/0: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "a.example:8443"`},
+	{`{"url": {"schemes": ["file"]}}`, `at /url/schemes/0: expected https, http, wss, ws or ftp, got "file"`},
+	{`{"url": {"schemes": "https"}}`, "at /url/schemes: expected a list of at least one entry, got string"},
+	{`{"url": {"ports": [0]}}`, "at /url/ports/0: expected a port from 1 to 65535, got 0"},
+	{`{"url": {"ports": ["443"]}}`, `at /url/ports/0: expected a port from 1 to 65535, got "443"`},
+	{`{"url": {"paths": ["docs"]}}`, `at /url/paths/0: expected the beginning of a path such as /docs, without dots, escapes and empty parts, got "docs"`},
+	{`{"url": {"paths": ["/a/../b"]}}`, `at /url/paths/0: expected the beginning of a path such as /docs, without dots, escapes and empty parts, got "/a/../b"`},
+	{`{"email": {}}`, "at /email: expected {domains: [...]} or {addresses: [...]}, got an empty object"},
+	{`{"email": {"domain": []}}`, `at /email/domain: unknown member "domain": expected addresses, domains; did you mean "domains"?`},
+	{`{"email": {"domains": ["10.0.0.1"]}}`, `at /email/domains/0: expected a domain such as example.org or *.example.org, got "10.0.0.1"`},
+	{`{"email": {"domains": ["@a.example"]}}`, `at /email/domains/0: expected a domain such as example.org or *.example.org, got "@a.example"`},
+	{`{"email": {"addresses": ["a.example"]}}`, `at /email/addresses/0: expected an address such as ops@example.org, got "a.example"`},
+	{`{"email": {"addresses": []}}`, "at /email/addresses: expected a list of at least one address, got an empty array"},
+	{`{"identifiers": "request"}`, "at /identifiers: expected {from: [...]}, with patterns, got string"},
+	{`{"identifiers": {}}`, `at /identifiers: identifiers needs "from": where they may come from`},
+	{`{"identifiers": {"from": "requst"}}`, `at /identifiers/from: unknown source "requst": expected request; did you mean "request"?`},
+	{`{"identifiers": {"from": "request", "pattern": []}}`, `at /identifiers/pattern: unknown member "pattern": expected from, patterns; did you mean "patterns"?`},
+	{`{"identifiers": {"from": "request", "patterns": []}}`, "at /identifiers/patterns: expected a list of RE2 expressions, got an empty array"},
+	{`{"identifiers": {"from": "request", "patterns": ["("]}}`, `at /identifiers/patterns/0: expected an RE2 expression, got "("`},
+	{`{"identifiers": {"from": "request", "patterns": ["a*"]}}`, "at /identifiers/patterns/0: the expression matches empty text: it would find an identifier everywhere"},
 
 	{`{"path": {}}`, "at /path: expected {read: [...]} or {write: [...]}"},
 	{`{"path": "/a"}`, "at /path: expected {read: [...]} or {write: [...]}"},
@@ -135,16 +167,18 @@ func TestStrictEnv(t *testing.T) {
 
 func TestNeverUsable(t *testing.T) {
 	for spec, want := range map[string]string{
-		`{"from": "request"}`:            "at /from: from cannot stand in a never clause: that a value is not known to be stated does not make it safe",
-		`{"items": {"max": 3}}`:          "at /items: items in a never clause takes min only: one more element in the argument would turn an upper bound off",
-		`{"items": 3, "min": 2}`:         "at /items: items in a never clause takes min only: one more element in the argument would turn an upper bound off",
-		`{"const": [1, 2]}`:              "at /const: const in a never clause lists texts, numbers, true and false only: one more element in the argument would turn [1,2] off; name the parts by path, such as ids[]",
-		`{"not_in": ["a", {"a": [1]}]}`:  `at /not_in: not_in in a never clause lists texts, numbers, true and false only: one more element in the argument would turn {"a":[1]} off; name the parts by path, such as ids[]`,
-		`{"in": ["a"], "length": 1}`:     "",
-		`{"path": {"read": ["/a/**"]}}`:  "",
-		`{"items": {"min": 3}}`:          "",
-		`{"pattern": "a", "max": 1}`:     "",
-		`{"multiple_of": 5, "const": 5}`: "",
+		`{"max": 1, "optional": true}`:         "at /optional: optional cannot stand in a never clause: an absent argument is nothing to forbid",
+		`{"identifiers": {"from": "request"}}`: "at /identifiers: identifiers cannot stand in a never clause: that a value is not known to be stated does not make it safe",
+		`{"from": "request"}`:                  "at /from: from cannot stand in a never clause: that a value is not known to be stated does not make it safe",
+		`{"items": {"max": 3}}`:                "at /items: items in a never clause takes min only: one more element in the argument would turn an upper bound off",
+		`{"items": 3, "min": 2}`:               "at /items: items in a never clause takes min only: one more element in the argument would turn an upper bound off",
+		`{"const": [1, 2]}`:                    "at /const: const in a never clause lists texts, numbers, true and false only: one more element in the argument would turn [1,2] off; name the parts by path, such as ids[]",
+		`{"not_in": ["a", {"a": [1]}]}`:        `at /not_in: not_in in a never clause lists texts, numbers, true and false only: one more element in the argument would turn {"a":[1]} off; name the parts by path, such as ids[]`,
+		`{"in": ["a"], "length": 1}`:           "",
+		`{"path": {"read": ["/a/**"]}}`:        "",
+		`{"items": {"min": 3}}`:                "",
+		`{"pattern": "a", "max": 1}`:           "",
+		`{"multiple_of": 5, "const": 5}`:       "",
 	} {
 		got := ""
 		if err := compile(t, spec, local).NeverUsable(); err != nil {
@@ -183,6 +217,16 @@ func TestCanonical(t *testing.T) {
 		{`{"path": {"write": ["/a", "!/b"]}}`},
 		{`{"path": {"read": ["/a", "!/b"], "base": "/b"}}`},
 		{`{"path": {"read": ["/a", "/b"]}}`},
+		{`{"max": 1, "optional": true}`},
+		{`{"from": {"claim": "email"}}`, `{"from": [{"claim": "email"}]}`}, {`{"from": {"claim": "sub"}}`},
+		{`{"url": {"hosts": ["a.example", "*.b.example"]}}`, `{"url": {"hosts": ["*.B.example", "A.EXAMPLE"]}}`},
+		{`{"url": {"hosts": ["a.example"]}}`}, {`{"url": {"hosts": ["a.example"], "schemes": ["https"]}}`},
+		{`{"url": {"hosts": ["[2001:DB8::1]"]}}`, `{"url": {"hosts": ["2001:db8:0::1"]}}`},
+		{`{"url": {"ports": [443, 8443]}}`, `{"url": {"ports": [8443, 443.0]}}`}, {`{"url": {"paths": ["/a", "/b"]}}`, `{"url": {"paths": ["/b", "/a"]}}`},
+		{`{"email": {"domains": ["a.example", "b.example"]}}`, `{"email": {"domains": ["B.example", "a.example"]}}`},
+		{`{"email": {"addresses": ["A@b.example"]}}`, `{"email": {"addresses": ["A@B.example"]}}`}, {`{"email": {"addresses": ["a@b.example"]}}`},
+		{`{"identifiers": {"from": "request"}}`, `{"identifiers": {"from": ["request"]}}`},
+		{`{"identifiers": {"from": "request", "patterns": ["a", "b"]}}`, `{"identifiers": {"from": "request", "patterns": ["b", "a", "a"]}}`},
 	}
 	seen := map[string]string{}
 	for _, group := range groups {
@@ -200,7 +244,7 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	want := strings.Fields("const from in items length max min multiple_of not_in path pattern")
+	want := strings.Fields("const email from identifiers in items length max min multiple_of not_in path pattern url")
 	if got := Kinds(); !slices.Equal(got, want) {
 		t.Errorf("kinds: %v", got)
 	}
@@ -221,6 +265,9 @@ func FuzzNew(f *testing.F) {
 		f.Add(tt.spec)
 	}
 	for _, tt := range pathTable {
+		f.Add(tt.spec)
+	}
+	for _, tt := range slices.Concat(urlTable, emailTable, identifiersTable) {
 		f.Add(tt.spec)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
