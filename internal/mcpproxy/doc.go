@@ -22,9 +22,10 @@
 //
 // # What does not
 //
-// Requests that the server puts inside a result (resultType input_required,
-// error -32042) are acts that nothing lists yet: the result is replaced by one
-// that says so. Three answers are edited, each no further than needed: listings
+// Requests that the server puts inside a result (resultType input_required) are
+// judged as if it had sent them by itself: unless all are allowed, the result is
+// replaced by one that says so. Other ways to ask in an answer (error -32042, a
+// task's requests) do not pass. Three answers are edited, each no further than needed: listings
 // lose tools, cacheScope becomes private, and instructions other than the
 // approved ones become empty. All else is byte for byte what was sent.
 //

@@ -133,7 +133,7 @@ func TestMessages(t *testing.T) {
 			C> {"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"t"}}
 			S< {"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"t"}}
 			S> {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","task":{"inputRequests":{}}}}
-			C< {"jsonrpc":"2.0","id":1,"error":{"code":502,...asked for input...`,
+			C< {"jsonrpc":"2.0","id":1,"error":{"code":502,...does not pass on...`,
 		"cancelled, never asked": `
 			C> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}
 			C> {"jsonrpc":"2.0","method":"notifications/cancelled"}`,

@@ -253,8 +253,14 @@ func mustBeHarmless(t *testing.T, m toolcall.Message) {
 	if m.ID.Canonical() == "3" && said.Kind() != toolcall.Absent && said.Text() != "" && said.Text() != approvedInstructions {
 		t.Errorf("the client got instructions that nobody approved: %s", m.Raw)
 	}
-	if asksNothing(m) != nil {
-		t.Errorf("the client is asked for input: %s", m.Raw)
+	requests := m.Result.Get("inputRequests")
+	if m.Result.Get("task").Get("inputRequests").Kind() != toolcall.Absent || m.Error.Get("code").Canonical() == urlElicitation {
+		t.Errorf("the client is asked in a way that is not judged: %s", m.Raw)
+	}
+	for i := range requests.Len() {
+		if _, v := requests.Member(i); v.Get("method").Text() != "sampling/createMessage" {
+			t.Errorf("the client is asked for what nobody allowed: %s", m.Raw)
+		}
 	}
 }
 

@@ -78,16 +78,38 @@ func TestCalls(t *testing.T) {
 			C< {"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"t"}}`,
 		"input required": allowed + `
 			S> {"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{}}}}}
+			G< check elicitation/create unverified: BLOCK not_listed
 			G< done failed
-			C< {"jsonrpc":"2.0","id":1,"result":{"content":[{"text":"licet: the server asked for input from the client...","type":"text"}],"isError":true}}`,
+			C< {"jsonrpc":"2.0","id":1,"result":{"content":[{"text":"licet: the server asked for elicitation/create: BLOCK (not_listed)...","type":"text"}],"isError":true}}`,
+		"input required, allowed": allowed + `
+			S> {"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"k":{"method":"sampling/createMessage","params":{}}},"requestState":"s"}}
+			G< check sampling/createMessage unverified: ALLOW allow_clause
+			G< done unknown
+			G< done unknown
+			C< {"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"k":{"method":"sampling/createMessage","params":{}}},"requestState":"s"}}`,
+		"input required, one of two not": allowed + `
+			S> {"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage"},"b":{"method":"roots/list"}}}}
+			G< check sampling/createMessage unverified: ALLOW allow_clause
+			G< done unknown
+			G< check roots/list unverified: BLOCK not_listed
+			G< done failed
+			C< {"jsonrpc":"2.0","id":1,"result":{...asked for roots/list...`,
+		"input required, a method that no server may send": allowed + `
+			S> {"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"tools/call","params":{"name":"allow"}}}}}
+			G< done failed
+			C< {"jsonrpc":"2.0","id":1,"result":{...does not pass on...`,
+		"input required, no object": allowed + `
+			S> {"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":[1]}}
+			G< done failed
+			C< {"jsonrpc":"2.0","id":1,"result":{...does not pass on...`,
 		"input required, type left out": allowed + `
 			S> {"jsonrpc":"2.0","id":1,"result":{"content":[],"inputRequests":{}}}
 			G< done failed
-			C< {"jsonrpc":"2.0","id":1,"result":{...asked for input...`,
+			C< {"jsonrpc":"2.0","id":1,"result":{...does not pass on...`,
 		"input required by an error": allowed + `
 			S> {"jsonrpc":"2.0","id":1,"error":{"code":-32042,"message":"open","data":{"elicitations":[]}}}
 			G< done failed
-			C< {"jsonrpc":"2.0","id":1,"result":{...asked for input...`,
+			C< {"jsonrpc":"2.0","id":1,"result":{...does not pass on...`,
 		"a result of an unknown type": allowed + `
 			S> {"jsonrpc":"2.0","id":1,"result":{"resultType":"surprise","content":[]}}
 			G< done failed

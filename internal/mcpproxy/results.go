@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
+	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -23,7 +25,7 @@ func (r *relay) respond(ctx context.Context, l *lane, m toolcall.Message, wire [
 		q.own <- m
 		return
 	}
-	out, err := r.review(q, m, wire)
+	out, err := r.review(ctx, q, m, wire)
 	if q.judged() {
 		r.done(ctx, q.grant, outcome(m, err))
 	}
@@ -54,6 +56,8 @@ func outcome(m toolcall.Message, reviewed error) gate.Outcome {
 		return gate.Outcome{Status: gate.Failed, Detail: "the server answered with an error"}
 	case isError.Kind() != toolcall.Absent && !isError.Equal(toolcall.Boolean(false)):
 		return gate.Outcome{Status: gate.Failed, Detail: "the tool answered with an error"}
+	case m.Result.Get("resultType").Text() == inputRequired:
+		return gate.Outcome{Status: gate.Unknown, Detail: "the server asks for input before it goes on"}
 	case m.Result.Get("resultType").Text() == "task" || m.Result.Get("task").Kind() == toolcall.Object:
 		return gate.Outcome{Status: gate.Unknown, Detail: "the call goes on as a task"}
 	}
@@ -64,18 +68,22 @@ func outcome(m toolcall.Message, reviewed error) gate.Outcome {
 // to open an address.
 const urlElicitation = "-32042"
 
-var errInput = errors.New("the server asked for input from the client, which this version of licet does not pass on")
+// inputRequired is the type of a result that carries requests of the server
+// (MCP 2026-07-28).
+const inputRequired = "input_required"
+
+var errInput = errors.New("the server asked the client for something in a way that licet does not pass on")
 
 // review returns the bytes that the client may see of an answer. An error says
 // why it may see none; it is shown to the agent.
-func (r *relay) review(q *request, m toolcall.Message, wire []byte) (out []byte, err error) {
+func (r *relay) review(ctx context.Context, q *request, m toolcall.Message, wire []byte) (out []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Printf("reading the answer to %s: panic: %v\n%s", q.msg.Method, p, debug.Stack())
 			out, err = nil, errors.New("the answer could not be read")
 		}
 	}()
-	if err := asksNothing(m); err != nil {
+	if err := r.judgeInput(ctx, m); err != nil {
 		return nil, err
 	}
 	if m.Result.Kind() == toolcall.Absent {
@@ -90,22 +98,69 @@ func (r *relay) review(q *request, m toolcall.Message, wire []byte) (out []byte,
 	return wire, nil
 }
 
-// asksNothing refuses an answer that carries requests of the server, or that
-// may: one of a type that is not known (MCP 2026-07-28, resultType).
-func asksNothing(m toolcall.Message) error {
+// judgeInput refuses an answer that carries requests of the server, unless each
+// of them is allowed as if the server had sent it by itself; and an answer of a
+// type that is not known (MCP 2026-07-28, resultType).
+func (r *relay) judgeInput(ctx context.Context, m toolcall.Message) error {
 	if code := m.Error.Get("code"); code.Kind() == toolcall.Number && code.Canonical() == urlElicitation {
 		return errInput
 	}
-	for _, v := range []toolcall.Value{m.Result, m.Result.Get("task")} {
-		if v.Get("inputRequests").Kind() != toolcall.Absent || v.Get("resultType").Text() == "input_required" {
-			return errInput
-		}
-	}
-	switch t := m.Result.Get("resultType"); {
-	case t.Kind() == toolcall.Absent, t.Text() == "complete", t.Text() == "task":
+	asked := m.Result.Get("inputRequests")
+	kind := m.Result.Get("resultType")
+	switch {
+	case m.Result.Get("task").Get("inputRequests").Kind() != toolcall.Absent:
+		return errInput
+	case kind.Text() == inputRequired:
+		return r.judgeRequests(ctx, asked)
+	case asked.Kind() != toolcall.Absent:
+		return errInput
+	case kind.Kind() == toolcall.Absent, kind.Text() == "complete", kind.Text() == "task":
 		return nil
 	}
 	return errors.New("the server gave a result of an unknown type")
+}
+
+// judgeRequests asks the gate about each request that a result carries.
+func (r *relay) judgeRequests(ctx context.Context, asked toolcall.Value) error {
+	if k := asked.Kind(); k != toolcall.Object && k != toolcall.Absent {
+		return errInput
+	}
+	for i := range asked.Len() {
+		_, request := asked.Member(i)
+		if err := r.judgeRequest(ctx, request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *relay) judgeRequest(ctx context.Context, v toolcall.Value) error {
+	method, known := lookup(Server, v.Get("method").Text(), false)
+	if !known || !method.Judged {
+		return errInput
+	}
+	m, err := toolcall.ParseMessage(toolcall.ObjectOf(
+		toolcall.Member{Name: "jsonrpc", Value: toolcall.StringOf("2.0")},
+		toolcall.Member{Name: "id", Value: toolcall.StringOf("input")},
+		toolcall.Member{Name: "method", Value: v.Get("method")},
+		toolcall.Member{Name: "params", Value: v.Get("params")},
+	).AppendCanonical(nil), r.bounds)
+	if err != nil {
+		return errInput
+	}
+	ask := r.ask
+	if ask.Call, err = m.Call(r.ask.Principal.Agent, r.server); err != nil {
+		return errInput
+	}
+	a := r.gate.Check(ctx, ask)
+	if a.Verdict != authz.Allow {
+		return fmt.Errorf("the server asked for %s: %s", method.Name, strings.TrimPrefix(explain(a), "licet: "))
+	}
+	if err := r.gate.Redeem(a.Grant, ask.Call); err != nil {
+		return errInput
+	}
+	r.done(ctx, a.Grant, gate.Outcome{Status: gate.Unknown, Detail: "passed on inside a result"})
+	return nil
 }
 
 // filter takes out of a listing what the agent can't call.
