@@ -146,7 +146,7 @@ func (s *core) Do(ctx context.Context, a Act) error {
 	case DefinitionEdit:
 		s.live[[2]string{a.Server, a.Tool}] = a.Definition
 	default:
-		return Inexpressible{a.Word()}
+		return Inexpressible{fmt.Sprintf("this door has no step %q", a.Word())}
 	}
 	return nil
 }

@@ -226,6 +226,24 @@ func TestUnsupported(t *testing.T) {
 	want(t, cases.Broken, results)
 }
 
+// unheard is an act that no door knows.
+type unheard struct{}
+
+func (unheard) Word() string { return "unheard" }
+
+func TestCoreKnowsItsActs(t *testing.T) {
+	s := load(t, head+passing)
+	s.Cases = []cases.Case{{Name: "x", Steps: []cases.Step{{Act: unheard{}}}}}
+	results, err := cases.Run(t.Context(), cases.Core{}, []*cases.Suite{s}, cases.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, cases.Unsupported, results)
+	if got := results[0].Difference(); !strings.Contains(got, `step 1    unheard`) || !strings.Contains(got, `this door has no step "unheard"`) {
+		t.Error(got)
+	}
+}
+
 // A door that answers nothing has the zero Answer: it meets no expectation but
 // a BLOCK for any reason.
 func TestZeroAnswer(t *testing.T) {
