@@ -31,8 +31,8 @@ const (
 )
 
 // environment returns what all expressions are checked against.
-var environment = sync.OnceValues(func() (*cel.Env, error) {
-	return cel.NewCustomEnv(
+var environment = sync.OnceValue(func() *cel.Env {
+	e, err := cel.NewCustomEnv(
 		cel.StdLib(cel.StdLibSubset(env.NewLibrarySubset().AddExcludedFunctions(zoned()...))),
 		cel.Variable(varAgent, cel.StringType),
 		cel.Variable(varServer, cel.StringType),
@@ -50,6 +50,10 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.RegexProgramSizeLimit(1000),
 		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
 	)
+	if err != nil {
+		panic(fmt.Sprintf("expr: %v", err)) // it is made of constants
+	}
+	return e
 })
 
 // zoned names the overloads that read a time in a named zone.
@@ -71,7 +75,7 @@ func zoned() []*env.Function {
 // evaluated all the same, as long as the steps last.
 const (
 	usualText = 1000 // characters
-	usualList = 100  // elements or members
+	usualList = 50   // elements or members
 )
 
 // sizes tells the estimate how large what the call brings may be.
@@ -96,7 +100,7 @@ func (sizes) EstimateCallCost(string, string, *cost.AstNode, []cost.AstNode) *co
 func (in Input) variables() (cel.PartialActivation, error) {
 	vars := map[string]any{
 		varAgent: in.Agent, varServer: in.Server, varTool: in.Tool,
-		varArguments: native(in.Arguments),
+		varArguments: func() any { return native(in.Arguments) }, // called if it is read
 		varKnown:     in.Session, varPrincipal: in.Agent,
 	}
 	var unknown []*cel.AttributePatternType
@@ -115,11 +119,7 @@ func (in Input) variables() (cel.PartialActivation, error) {
 			unknown = append(unknown, cel.AttributePattern(v.name))
 		}
 	}
-	activation, err := cel.PartialVars(vars, unknown...)
-	if err != nil {
-		return nil, fmt.Errorf("setting the variables: %w", err)
-	}
-	return activation, nil
+	return cel.PartialVars(vars, unknown...)
 }
 
 // native returns v as CEL has it.
