@@ -36,6 +36,22 @@ func open(t testing.TB) func(string) ([]byte, error) {
 	}
 }
 
+// thin serves a contract that is quickly loaded, under any name.
+func thin(t testing.TB) func(string) ([]byte, error) {
+	t.Helper()
+	approved, err := catalog.Parse([]byte(testkit.ShopCatalog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("version: 1\nname: thin\ncatalogs: {shop: {pin: %q, tools: shop.json}}\nagents: {buyer: {tools: {shop.pay: block}}}\n", approved.Digest())
+	return func(name string) ([]byte, error) {
+		if strings.HasSuffix(name, ".json") {
+			return []byte(testkit.ShopCatalog), nil
+		}
+		return []byte(text), nil
+	}
+}
+
 // wide is a contract of words that the shop's lacks.
 const wide = `version: 1
 name: wide

@@ -92,7 +92,7 @@ func (l *loader) readContract(s *Suite, root *yamlwalk.Node, open func(string) (
 		return nil
 	}
 	s.Contract, err = ReadSource(path.Join(path.Dir(filepath.ToSlash(s.Name)), file), text, func(name string) ([]byte, error) {
-		if !path.IsAbs(name) {
+		if !filepath.IsAbs(name) {
 			name = path.Join(path.Dir(file), name)
 		}
 		return open(name)
