@@ -145,7 +145,7 @@ func TestWrongStep(t *testing.T) {
 - name: x
   why: w
   steps:
-    - call: {tool: pay, arguments: {amount: 1, to: X1}, history: [{tool: accounts}]}
+    - call: {tool: pay, arguments: {amount: 1, to: X1}, request: [Pay X1]}
       repeat: 9
       expect: {verdict: ALLOW, code: allow_clause}
     - call: {tool: accounts}
