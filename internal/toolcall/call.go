@@ -91,7 +91,7 @@ func without(object Value, names ...string) Value {
 func (c Call) Digest() Digest {
 	var buf [2048]byte // on the stack, enough for most calls
 	sum := sha256.Sum256(c.appendCanonical(buf[:0]))
-	return Digest("sha256:" + hex.EncodeToString(sum[:]))
+	return Digest(hex.AppendEncode(append(buf[:0], "sha256:"...), sum[:]))
 }
 
 // KeyedDigest returns the HMAC-SHA-256 (RFC 2104) of the same text under key.

@@ -49,7 +49,7 @@ func appendQuoted(b []byte, s string) []byte {
 	done := 0 // s[:done] is written
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
+		if !escaped[c] {
 			continue
 		}
 		b = append(b, s[done:i]...)
@@ -63,6 +63,15 @@ func appendQuoted(b []byte, s string) []byte {
 	b = append(b, s[done:]...)
 	return append(b, '"')
 }
+
+// escaped says which bytes appendQuoted writes in another way.
+var escaped = func() (is [256]bool) {
+	for c := range ' ' {
+		is[c] = true
+	}
+	is['"'], is['\\'] = true, true
+	return is
+}()
 
 // A list of members is put into canonical order by sort.Sort.
 

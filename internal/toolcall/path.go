@@ -114,12 +114,15 @@ func (p Path) Member(name string) Path {
 // String returns the text of p; [ParsePath] reads it back. The zero Path has
 // none.
 func (p Path) String() string {
+	if len(p.steps) == 1 && p.steps[0].plain() {
+		return p.steps[0].Name
+	}
 	var b []byte
 	for i, s := range p.steps {
 		switch {
 		case s.Elements:
 			b = append(b, "[]"...)
-		case s.Name == "" || strings.ContainsFunc(s.Name, func(r rune) bool { return r > 0x7f || !isNameByte(byte(r)) }):
+		case !s.plain():
 			b = append(appendQuoted(append(b, '['), s.Name), ']')
 		case i == 0:
 			b = append(b, s.Name...)
@@ -130,11 +133,29 @@ func (p Path) String() string {
 	return string(b)
 }
 
+// plain reports whether s leads to a member whose name is written as it is.
+func (s Step) plain() bool {
+	return s.Name != "" && !strings.ContainsFunc(s.Name, func(r rune) bool { return r > 0x7f || !isNameByte(byte(r)) })
+}
+
 // Select returns what p finds in v, in the order of arrays.
 func (p Path) Select(v Value) Selection {
+	if len(p.steps) == 1 && !p.steps[0].Elements && v.kind == Object {
+		return v.selectMember(p.steps[0].Name)
+	}
 	var s Selection
 	s.walk(v, p.steps)
 	return s
+}
+
+// selectMember is what most paths come to, without a copy: the values of an
+// object never change.
+func (v Value) selectMember(name string) Selection {
+	i := v.index(name)
+	if i < 0 || v.list.values[i].kind == Null {
+		return Selection{Missing: 1}
+	}
+	return Selection{Values: v.list.values[i : i+1 : i+1]}
 }
 
 func (s *Selection) walk(v Value, steps []Step) {

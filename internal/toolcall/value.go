@@ -100,6 +100,9 @@ func ObjectOf(members ...Member) Value {
 			l.values = append(l.values, m.Value)
 		}
 	}
+	if len(l.names) == 0 {
+		return Value{kind: Object}
+	}
 	sort.Sort(&l)
 	for i := 1; i < len(l.names); i++ {
 		if l.names[i] == l.names[i-1] {
@@ -158,14 +161,30 @@ func (v Value) Member(i int) (name string, value Value) {
 // Get returns the member of an object with exactly this name. It is absent
 // where there is none, and where v is not an object.
 func (v Value) Get(name string) Value {
-	if v.kind != Object || v.list == nil {
-		return Value{}
-	}
-	i, found := slices.BinarySearchFunc(v.list.names, name, compareUTF16)
-	if !found {
+	i := v.index(name)
+	if i < 0 {
 		return Value{}
 	}
 	return v.list.values[i]
+}
+
+// few is how many names are faster compared one by one than searched.
+const few = 16
+
+// index returns the place of the member of an object with exactly this name;
+// -1 where there is none, and where v is not an object.
+func (v Value) index(name string) int {
+	switch {
+	case v.kind != Object || v.list == nil:
+		return -1
+	case len(v.list.names) <= few:
+		return slices.Index(v.list.names, name)
+	}
+	i, found := slices.BinarySearchFunc(v.list.names, name, compareUTF16)
+	if !found {
+		return -1
+	}
+	return i
 }
 
 // Equal reports whether v and w are the same JSON value: same kind (true is

@@ -1,6 +1,7 @@
 package toolcall_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -118,4 +119,47 @@ func TestEqual(t *testing.T) {
 			t.Errorf("%s and %s: Equal is %v, want %v", c.a, c.b, a.Equal(b), c.want)
 		}
 	}
+}
+
+// TestGetInObjectsOfAnySize finds each member, and none besides, in objects that
+// are searched in different ways.
+func TestGetInObjectsOfAnySize(t *testing.T) {
+	for size := range 40 {
+		members := make([]toolcall.Member, size)
+		for i := range members {
+			members[i] = toolcall.Member{Name: fmt.Sprint("m", i), Value: toolcall.StringOf(fmt.Sprint(i))}
+		}
+		object := toolcall.ObjectOf(members...)
+		for _, m := range members {
+			if got := object.Get(m.Name); !got.Equal(m.Value) {
+				t.Errorf("%d members: Get(%q) = %s", size, m.Name, got.Canonical())
+			}
+			if got := pathOf(t, m.Name).Select(object); len(got.Values) != 1 || !got.Values[0].Equal(m.Value) {
+				t.Errorf("%d members: Select(%q) = %v", size, m.Name, got)
+			}
+		}
+		if got := object.Get("m"); got.Kind() != toolcall.Absent {
+			t.Errorf("%d members: Get of none = %s", size, got.Canonical())
+		}
+	}
+}
+
+// TestSelectionIsOfItsOwn lets a caller add to a selection.
+func TestSelectionIsOfItsOwn(t *testing.T) {
+	object := toolcall.ObjectOf(toolcall.Member{Name: "a", Value: toolcall.StringOf("1")}, toolcall.Member{Name: "b", Value: toolcall.StringOf("2")})
+	before := object.Canonical()
+	selected := pathOf(t, "a").Select(object).Values
+	_ = append(selected, toolcall.StringOf("3"))
+	if after := object.Canonical(); after != before {
+		t.Errorf("the object became %s", after)
+	}
+}
+
+func pathOf(t testing.TB, text string) toolcall.Path {
+	t.Helper()
+	p, err := toolcall.ParsePath(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
