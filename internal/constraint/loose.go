@@ -31,6 +31,9 @@ const rounds = 8
 // settle folds s and drops characters until nothing changes: folding can bring
 // forth characters to drop, and dropping can bring marks together.
 func settle(s string, drop func(rune) bool) string {
+	if settled(s) {
+		return s
+	}
 	keep := func(r rune) rune {
 		if drop(r) {
 			return -1
@@ -50,6 +53,17 @@ func settle(s string, drop func(rune) bool) string {
 	return s
 }
 
+// settled reports whether s is made of visible ASCII without capitals, as most
+// texts that are compared: there is nothing to fold or drop.
+func settled(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c > '~' || 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
 // fold takes letters to one case. The fold of package cases alone would not do:
 // it swaps the two cases of Cherokee letters.
 func fold(s string) string {
@@ -57,12 +71,20 @@ func fold(s string) string {
 }
 
 func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // invisible reports whether r leaves no mark of its own: controls, formats,
 // variation selectors and what Unicode calls default-ignorable.
 func invisible(r rune) bool {
+	if r < utf8.RuneSelf { // most texts: without a search in four tables
+		return unicode.IsControl(r) && !unicode.IsSpace(r)
+	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) &&
 		!unicode.IsSpace(r)
 }
@@ -76,6 +98,9 @@ func looseKey(v toolcall.Value) (string, bool) {
 		return "", false
 	case toolcall.String:
 		key := loose(v.Text())
+		if key == "" || !strings.Contains("-0123456789", key[:1]) {
+			return key, true // no number, and no error to be made of that
+		}
 		if d, err := toolcall.ParseDecimal(key); err == nil {
 			key = d.String()
 		}

@@ -121,54 +121,54 @@ func (p *pathKind) questions(qs []Question, v toolcall.Value) []Question {
 	return qs
 }
 
-// file returns where v leads, or why that is not known.
-func (p *pathKind) file(v toolcall.Value, a Answers) (f File, why string) {
+// file returns where v leads, with the names on the way, or why that is not
+// known.
+func (p *pathKind) file(v toolcall.Value, a Answers) (f File, names []string, why string) {
 	switch {
 	case v.Kind() != toolcall.String:
-		return f, "is no path"
+		return f, nil, "is no path"
 	case ambiguous(v.Text()):
-		return f, "is a path that tools read in different ways"
+		return f, nil, "is a path that tools read in different ways"
 	case !p.resolve:
 		f = File{Path: v.Text()}
 	default:
 		f = a.Files[fileQuestion(v.Text(), p.base).Key]
 	}
-	switch {
-	case !f.known():
-		return f, "does not lead to a known file"
-	case peculiar(namesOf(f.Path), f.Fold):
-		return f, "leads to a device, a process or a name with a second meaning"
+	if !f.known() {
+		return f, nil, "does not lead to a known file"
 	}
-	return f, ""
+	names = namesOf(f.Path)
+	if peculiar(names, f.Fold) {
+		return f, nil, "leads to a device, a process or a name with a second meaning"
+	}
+	return f, names, ""
 }
 
 func (p *pathKind) unmet(v toolcall.Value, a Answers) string {
-	f, why := p.file(v, a)
+	f, names, why := p.file(v, a)
 	if why != "" {
 		return why
 	}
-	names := namesOf(f.Path)
-	if !p.certainly(names, f, a, func(g glob) bool { return !g.not }) {
+	if !p.certainly(names, f, a, func(g *glob) bool { return !g.not }) {
 		return "is not covered by " + p.String()
 	}
-	if p.possibly(names, f, a, func(g glob) bool { return g.not }) {
+	if p.possibly(names, f, a, func(g *glob) bool { return g.not }) {
 		return "is excluded, or stands above what is excluded, by " + p.String()
 	}
 	if p.write && (isGuarded(names) || isGuarded(strings.FieldsFunc(v.Text(), separator))) &&
-		!p.certainly(names, f, a, func(g glob) bool { return !g.not && g.literal() }) {
+		!p.certainly(names, f, a, func(g *glob) bool { return !g.not && g.literal() }) {
 		return "is guarded, and no pattern without wildcard names it"
 	}
 	return ""
 }
 
 func (p *pathKind) met(v toolcall.Value, a Answers) string {
-	f, why := p.file(v, a)
+	f, names, why := p.file(v, a)
 	if why != "" {
 		return why
 	}
-	names := namesOf(f.Path)
-	if !p.possibly(names, f, a, func(g glob) bool { return !g.not }) ||
-		p.certainly(names, f, a, func(g glob) bool { return g.not }) {
+	if !p.possibly(names, f, a, func(g *glob) bool { return !g.not }) ||
+		p.certainly(names, f, a, func(g *glob) bool { return g.not }) {
 		return ""
 	}
 	return "is or may be covered by " + p.String()
@@ -176,29 +176,36 @@ func (p *pathKind) met(v toolcall.Value, a Answers) string {
 
 // certainly reports whether one of the chosen patterns covers the file whatever
 // is not known.
-func (p *pathKind) certainly(names []string, f File, a Answers, chosen func(glob) bool) bool {
+func (p *pathKind) certainly(names []string, f File, a Answers, chosen func(*glob) bool) bool {
 	self := !p.write
-	return slices.ContainsFunc(p.globs, func(g glob) bool {
+	for i := range p.globs {
+		g := &p.globs[i]
 		if !chosen(g) {
-			return false
+			continue
 		}
-		s, ok := g.certain(a)
-		return ok && s.covers(names, self && !g.not, exactName(f.Fold))
-	})
+		if s, ok := g.certain(a); ok && s.covers(names, self && !g.not, exactName(f.Fold)) {
+			return true
+		}
+	}
+	return false
 }
 
 // possibly reports whether one of the chosen patterns may cover the file or, if
 // it is a directory, something in it.
-func (p *pathKind) possibly(names []string, f File, a Answers, chosen func(glob) bool) bool {
-	return slices.ContainsFunc(p.globs, func(g glob) bool {
+func (p *pathKind) possibly(names []string, f File, a Answers, chosen func(*glob) bool) bool {
+	for i := range p.globs {
+		g := &p.globs[i]
 		if !chosen(g) {
-			return false
+			continue
 		}
 		spots, ok := g.possible(a)
-		return !ok || slices.ContainsFunc(spots, func(s spot) bool {
+		if !ok || slices.ContainsFunc(spots, func(s spot) bool {
 			return s.covers(names, true, looseName) || !f.Leaf && s.above(names, looseName)
-		})
-	})
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayWrite is [Set.MayWrite] for one constraint. Links on the way of patterns
@@ -274,7 +281,7 @@ func ambiguous(text string) bool {
 		strings.ContainsAny(text[:1], "~$%\"'`") ||
 		strings.ContainsAny(text[len(text)-1:], "\"'`") ||
 		strings.ContainsFunc(text, unicode.IsControl) ||
-		scheme.MatchString(text)
+		strings.Contains(text, ":") && scheme.MatchString(text)
 }
 
 // peculiar reports whether names lead to a device or to a process's own view of

@@ -91,11 +91,13 @@ func (s *Set) Forbids(sel toolcall.Selection, a Answers) (bool, Miss) {
 
 // met returns why each constraint may hold of v, nothing if one does not.
 func (s *Set) met(v toolcall.Value, a Answers) []string {
-	whys := make([]string, len(s.kinds))
-	for i, k := range s.kinds {
-		if whys[i] = k.met(v, a); whys[i] == "" {
+	var whys []string
+	for _, k := range s.kinds {
+		why := k.met(v, a)
+		if why == "" {
 			return nil
 		}
+		whys = append(whys, why)
 	}
 	return whys
 }
@@ -108,6 +110,9 @@ func (s *Set) Questions(sel toolcall.Selection) []Question {
 		for _, k := range s.kinds {
 			qs = k.questions(qs, v)
 		}
+	}
+	if len(qs) < 2 {
+		return qs
 	}
 	seen := make(map[string]bool, len(qs))
 	return slices.DeleteFunc(qs, func(q Question) bool {

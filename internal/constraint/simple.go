@@ -25,8 +25,10 @@ type assertions struct {
 
 // typeBits are the types of JSON Schema.
 var typeBits = map[string]uint8{
-	"null": 1, "boolean": 2, "number": 4, "integer": 8, "string": 16, "array": 32, "object": 64,
+	"null": 1, "boolean": 2, "number": 4, "integer": integerBit, "string": 16, "array": 32, "object": 64,
 }
+
+const integerBit = 8
 
 // kindBits holds the type of each kind of value; a whole number is also an
 // integer.
@@ -109,7 +111,7 @@ func (n *node) assert(schema toolcall.Value) {
 // check says in words why v does not satisfy the assertions; "" if it does.
 func (a *assertions) check(v toolcall.Value) string {
 	if bits := kindBits[v.Kind()]; a.types != 0 && a.types&bits == 0 &&
-		!(a.types&typeBits["integer"] != 0 && v.Kind() == toolcall.Number && v.Number().IsInt()) {
+		!(a.types&integerBit != 0 && v.Kind() == toolcall.Number && v.Number().IsInt()) {
 		return "is " + v.Kind().String() + ", not " + typeWords(a.types)
 	}
 	switch {
