@@ -93,7 +93,7 @@ func (g *Gate) decide(ctx context.Context, r *request) (authz.Decision, asked) {
 		}
 		d = decide.Decide(r.contract, r.ask.Call, facts)
 	}
-	if r.turnless && d.Verdict != authz.Allow {
+	if r.turnless && (d.Code() == authz.NoClause || d.Code() == authz.ApproveClause) {
 		d.Reasons = append(d.Reasons, authz.Reason{Code: d.Code(), Detail: noTurns})
 	}
 	switch d.Verdict {

@@ -42,7 +42,7 @@ func (g *Gate) gather(ctx context.Context, r *request) (decide.Facts, asked, err
 }
 
 // noTurns tells operators why `request` did not hold.
-const noTurns = "no user turns reach this door (MCP carries none), so `request` does not hold: " +
+const noTurns = "no user turns are known here (MCP carries none), so `request` does not hold: " +
 	"give them to `licet decide` as \"request\", or name a result as the source"
 
 // asksTurns says whether a question is about what the user wrote.

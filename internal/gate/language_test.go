@@ -34,7 +34,7 @@ func TestRequestCondition(t *testing.T) {
 	b := watchBench(t)
 	a := b.ask("read", `{"path": "/a"}`)
 	answer := b.want(b.check(a), authz.Block, authz.NoClause) // no turns are known
-	if last := answer.Reasons[len(answer.Reasons)-1].Detail; !strings.Contains(last, "no user turns reach this door") {
+	if last := answer.Reasons[len(answer.Reasons)-1].Detail; !strings.Contains(last, "no user turns are known here") {
 		t.Errorf("the reasons do not say how to supply turns: %+v", answer.Reasons)
 	}
 	a.Asserted.Turns = []string{"Please readjust the looks"}
