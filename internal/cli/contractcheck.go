@@ -15,7 +15,7 @@ import (
 func (a *app) contractCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "contract",
-		Short: "Check and test contracts",
+		Short: "Check, format, explain and test contracts",
 		Args:  cobra.NoArgs,
 	}
 	c.AddCommand(a.contractCheck(), a.contractTest())
@@ -23,17 +23,22 @@ func (a *app) contractCommand() *cobra.Command {
 }
 
 func (a *app) contractCheck() *cobra.Command {
-	var asJSON bool
+	var strict, asJSON bool
 	c := &cobra.Command{
 		Use:   "check FILE ...",
-		Short: "Report every problem for which a contract would be refused",
+		Short: "Report every problem for which a contract would be refused, and what looks wrong",
 		Long: `Loads each contract as "licet mcp" would, with the approved copies that it names,
 and reports all problems with file, line and column. Exit status 1 says that a
-contract is refused.`,
-		Example: "  licet contract check licet.yaml",
+contract is refused.
+
+A contract that loads may still not do what it seems to: warnings name clauses
+that another one shadows, constraints that no call satisfies, limits that never
+bind, and what is allowed without a bound. With --strict a warning is a failure.`,
+		Example: "  licet contract check licet.yaml\n  licet contract check --strict contracts/*/licet.yaml",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    run(func(_ *cobra.Command, args []string) error { return a.checkContracts(args, asJSON) }),
+		RunE:    run(func(_ *cobra.Command, args []string) error { return a.checkContracts(args, strict, asJSON) }),
 	}
+	c.Flags().BoolVar(&strict, "strict", false, "exit with status 1 if there is a warning")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each contract")
 	return c
 }
@@ -46,6 +51,7 @@ type checked struct {
 	Digest   string        `json:"digest,omitempty"`
 	Agents   []agentTools  `json:"agents,omitempty"`
 	Problems []problemJSON `json:"problems,omitempty"`
+	Warnings []warningJSON `json:"warnings,omitempty"`
 }
 
 type agentTools struct {
@@ -61,14 +67,20 @@ type problemJSON struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-func (a *app) checkContracts(paths []string, asJSON bool) error {
-	refused := false
+// warningJSON is one warning. Codes are those of package contract.
+type warningJSON struct {
+	Code string `json:"code"`
+	problemJSON
+}
+
+func (a *app) checkContracts(paths []string, strict, asJSON bool) error {
+	bad := false
 	for _, path := range paths {
 		c, err := checkContract(path)
 		if err != nil {
 			return err
 		}
-		refused = refused || !c.OK
+		bad = bad || !c.OK || strict && len(c.Warnings) > 0
 		if asJSON {
 			err = printJSON(a.out, c)
 		} else {
@@ -78,7 +90,7 @@ func (a *app) checkContracts(paths []string, asJSON bool) error {
 			return err
 		}
 	}
-	if refused {
+	if bad {
 		return exit(exitFailure)
 	}
 	return nil
@@ -110,6 +122,9 @@ func checkContract(path string) (checked, error) {
 	for _, name := range f.contract.Agents() {
 		c.Agents = append(c.Agents, agentTools{name, len(f.contract.Agent(name).Rules())})
 	}
+	for _, w := range contract.Lint(path, f.text, f.contract) {
+		c.Warnings = append(c.Warnings, warningJSON{w.Code, problemJSON{w.Line, w.Column, w.Message, w.Hint}})
+	}
 	return c, nil
 }
 
@@ -120,18 +135,25 @@ func (a *app) printChecked(c checked) {
 		for _, agent := range c.Agents {
 			fmt.Fprintf(a.out, "  agent   %s, rules for %d tools\n", agent.Name, agent.Tools)
 		}
-		return
 	}
 	lines := a.sourceLines(c.File)
 	for _, p := range c.Problems {
-		where := c.File
-		if p.Line > 0 {
-			where = fmt.Sprintf("%s:%d:%d", c.File, p.Line, p.Column)
-		}
-		fmt.Fprintf(a.out, "%s: %s\n", st.bold(where), printable(hinted(p)))
-		if p.Line > 0 && p.Line <= len(lines) {
-			fmt.Fprint(a.out, pointAt(lines[p.Line-1], p.Column))
-		}
+		a.printProblem(c.File, "", p, lines)
+	}
+	for _, w := range c.Warnings {
+		a.printProblem(c.File, "warning "+w.Code+": ", w.problemJSON, lines)
+	}
+}
+
+// printProblem prints one problem or warning, and its line if lines are known.
+func (a *app) printProblem(file, kind string, p problemJSON, lines []string) {
+	where := file
+	if p.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
+	}
+	fmt.Fprintf(a.out, "%s: %s%s\n", a.style().bold(where), kind, printable(hinted(p)))
+	if p.Line > 0 && p.Line <= len(lines) {
+		fmt.Fprint(a.out, pointAt(lines[p.Line-1], p.Column))
 	}
 }
 
