@@ -30,7 +30,7 @@ type home struct {
 	program  []string
 	source   cases.Source
 	contract *contract.Contract // nil = refused
-	problems error              // why it was refused
+	problems error              // why it was refused; nil = it was not
 	places   constraint.Places
 	enrolled []string
 	lost     bool   // the state directory was taken away
@@ -69,14 +69,10 @@ func (h *home) write() error {
 	return h.setText(h.source.Text)
 }
 
-// setText puts another contract text in force.
-func (h *home) setText(text []byte) (err error) {
+// setText writes the contract's text and says what licet will make of it.
+func (h *home) setText(text []byte) error {
 	h.source.Text = text
-	h.contract, err = h.source.Load()
-	h.problems = err
-	if problems := (contract.Problems)(nil); err != nil && !errors.As(err, &problems) {
-		return err
-	}
+	h.contract, h.problems = h.source.Load()
 	return os.WriteFile(h.path("licet.yaml"), text, 0o600)
 }
 
@@ -137,7 +133,7 @@ func (h *home) do(ctx context.Context, a cases.Act) error {
 	case cases.Wait:
 		return h.wait(ctx, a.For)
 	case cases.ContractEdit:
-		return h.setText(a.Text)
+		return errors.Join(h.setText(a.Text), h.problems)
 	case Exchange:
 		return a.do(h.places)
 	case LoseStore:

@@ -66,7 +66,8 @@ func (s *mcp) Call(ctx context.Context, c cases.Call) (cases.Answer, error) {
 	if err != nil {
 		return cases.Answer{}, err
 	}
-	cl, err := s.client(ctx, who{c.Agent, c.Server, c.Session})
+	caller := who{c.Agent, c.Server, c.Session}
+	cl, err := s.client(ctx, caller)
 	if errors.Is(err, errEnded) {
 		return s.notRun(c.Agent, cl.said.Bytes())
 	}
@@ -82,7 +83,8 @@ func (s *mcp) Call(ctx context.Context, c cases.Call) (cases.Answer, error) {
 	}
 	s.last.server, s.last.sent = c.Server, message
 	if s.last.answered, err = cl.exchange(message); err != nil {
-		return cases.Answer{}, fmt.Errorf("%w: %s", err, cl.said.Bytes())
+		delete(s.clients, caller)
+		return cases.Answer{}, errors.Join(err, cl.stop(), errors.New(cl.said.String()))
 	}
 	a, err := s.answered(ctx, s.last.answered)
 	if err == nil && a.Verdict != authz.Allow {
