@@ -68,7 +68,7 @@ func (a *app) runCorpus(ctx context.Context, f corpusFlags, paths []string) erro
 	if f.surfaces != nil {
 		all = all.On(f.surfaces)
 	}
-	report, err := all.Run(ctx, door, nil)
+	report, err := all.Run(ctx, door)
 	if err != nil {
 		return err
 	}

@@ -100,19 +100,11 @@ func complete(who *replay.Actor, source cases.Source) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range []struct {
-		name  *string
-		flag  string
-		there []string
-	}{{&who.Agent, "agent", c.Agents()}, {&who.Server, "server", c.Servers()}} {
-		if *one.name == "" && len(one.there) == 1 {
-			*one.name = one.there[0]
-		}
-		if *one.name == "" {
-			return clikit.Usagef("choose with --%s: the contract has %q", one.flag, one.there)
-		}
+	if who.Agent, err = clikit.Only("agent", who.Agent, c.Agents()); err != nil {
+		return err
 	}
-	return nil
+	who.Server, err = clikit.Only("server", who.Server, c.Servers())
+	return err
 }
 
 func tally(ctx context.Context, source cases.Source, who replay.Actor, traces []replay.Trace) (replay.Count, error) {

@@ -74,16 +74,15 @@ func (c *Corpus) On(surfaces []string) *Corpus {
 	return &Corpus{kept}
 }
 
-// Run plays every case on a door. progress, where not nil, is told how many of
-// how many are done.
-func (c *Corpus) Run(ctx context.Context, door cases.Door, progress func(done, all int)) (*Report, error) {
+// Run plays every case on a door.
+func (c *Corpus) Run(ctx context.Context, door cases.Door) (*Report, error) {
 	var suites []*cases.Suite
 	for _, p := range c.all {
 		if p.suite != nil {
 			suites = append(suites, p.suite)
 		}
 	}
-	results, err := cases.Run(ctx, door, suites, cases.Options{Progress: progress})
+	results, err := cases.Run(ctx, door, suites, cases.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +140,7 @@ func difference(r cases.Result) string {
 	}
 	s += fmt.Sprintf(", got %s (%s)", r.Got.Verdict, code(r.Got))
 	if len(r.Got.Reasons) > 0 {
-		s += ": " + strings.TrimPrefix(r.Got.Reasons[0].Clause+": "+r.Got.Reasons[0].Detail, ": ")
+		s += ": " + strings.Trim(r.Got.Reasons[0].Clause+": "+r.Got.Reasons[0].Detail, ": ")
 	}
 	return s
 }
