@@ -18,7 +18,7 @@
 //
 // The commands of a page share one shell state (folder and exported
 // variables) and run from top to bottom in a folder of their own, which holds
-// copies of contracts/, examples/ and docs/. HOME and the XDG folders are
+// copies of contracts/, corpora/, examples/ and docs/. HOME and the XDG folders are
 // inside it. A block fenced as "console peers" needs the npm peers.
 //
 // Blocks that cannot be executed are listed with the reason in skipped; a

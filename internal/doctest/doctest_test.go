@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/licet-dev/licet/internal/cli"
+	lab "github.com/licet-dev/licet/internal/lab/cli"
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
@@ -26,12 +27,15 @@ const minCommands = 10
 // commandTime is far more than any command of the documentation takes.
 const commandTime = 2 * time.Minute
 
-// TestMain makes this test binary the licet on PATH, so that the commands run
+// TestMain makes this test binary the programs on PATH, so that the commands run
 // the code that is tested and the test cache knows it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"licet": func() {
 			os.Exit(cli.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+		},
+		"licet-lab": func() {
+			os.Exit(lab.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
 }
@@ -150,7 +154,7 @@ type shell struct {
 func newShell(t *testing.T, root, bash string) *shell {
 	t.Helper()
 	home := t.TempDir()
-	for _, dir := range []string{"contracts", "examples", "docs"} {
+	for _, dir := range []string{"contracts", "corpora", "examples", "docs"} {
 		if _, err := os.Stat(filepath.Join(root, dir)); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

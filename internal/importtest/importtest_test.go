@@ -85,6 +85,7 @@ func TestRules(t *testing.T) {
 		{"cli knows all", "internal/cli", "a.go", own("internal/store/sqlite", "internal/decide", "internal/hook"), ""},
 		{"cli and the lab", "internal/cli", "a.go", own("internal/lab/replay"), "never imports the lab"},
 		{"a test and the lab", "internal/gate", "a_test.go", own("internal/lab/replay"), "never imports the lab"},
+		{"the documentation and the lab", "internal/doctest", "a_test.go", own("internal/lab/cli"), ""},
 		{"the lab and the product", "internal/lab/replay", "a.go", own("internal/gate", "internal/lab/corpus"), ""},
 		{"main and cli", "cmd/licet", "main.go", own("internal/cli"), ""},
 		{"main and the gate", "cmd/licet", "main.go", own("internal/gate"), "one statement"},
