@@ -314,3 +314,25 @@ func TestLooseIsStable(t *testing.T) {
 		}
 	})
 }
+
+// TestOptional states that `optional` adds calls without the argument to what a
+// set permits, and nothing else.
+func TestOptional(t *testing.T) {
+	w := home
+	w.stated = map[string]bool{`"aa"`: true, "1": true}
+	rapid.Check(t, func(rt *rapid.T) {
+		spec := rapid.SampledFrom(permitSpecs).Draw(rt, "spec")
+		path := rapid.SampledFrom([]string{"x", "x[]", "x[].m"}).Draw(rt, "path")
+		plain := compile(t, spec, local)
+		optional := compile(t, spec[:len(spec)-1]+`, "optional": true}`, local)
+		sel := selectX(rt, path, anyValue(3).Draw(rt, "value"))
+		before, _, _ := w.sides(plain, sel)
+		after, _, _ := w.sides(optional, sel)
+		present := sel
+		present.Missing = 0
+		rest, _, _ := w.sides(plain, present)
+		if want := before || rest || sel.Wrong == 0 && len(sel.Values) == 0; after != want {
+			rt.Fatalf("%s at %s, %+v: permits %t, with optional %t", spec, path, sel, before, after)
+		}
+	})
+}

@@ -245,11 +245,11 @@ func (r *clauseReader) source(server, tool string) error {
 // declared checks that a tool declares an argument.
 func (l *loader) declared(server, tool string, path toolcall.Path) error {
 	t, unknown := l.approved(server, tool)
-	if unknown == nil {
-		_, unknown = lookup(t.InputSchema(), path)
-	}
 	if unknown != nil {
 		return unknown
+	}
+	if _, unknown = lookup(t.InputSchema(), path); unknown != nil {
+		return fmt.Errorf("unknown argument %s of %s: %w", path, ref(server, tool), unknown)
 	}
 	return nil
 }

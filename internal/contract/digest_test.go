@@ -77,7 +77,7 @@ func TestDigestSeesMeaning(t *testing.T) {
 		{"  reviewer:", "  auditor:"},
 		{"bank.send_money: block", "bank.send_money: allow"},
 		{"expire: 1h", "expire: 2h"},
-		{"[ops, lead]", "[ops]"},
+		{"[ops, lead]", "[ops, lead, audit]"},
 		{"quorum: 2", "quorum: 1"},
 		{"bank.send_money: [note]", "bank.send_money: [note, amount]"},
 		{"    bank.send_money: [note]\n", ""},
@@ -116,5 +116,57 @@ func TestDigestSeesFiles(t *testing.T) {
 	}
 	if c.Digest() == load(t, valid).Digest() {
 		t.Error("a changed copy does not change the digest")
+	}
+}
+
+// TestDigestOfNewWords does the same for a contract with the words of agents,
+// groups, methods, conditions and splits.
+func TestDigestOfNewWords(t *testing.T) {
+	want := load(t, rich).Digest()
+	for _, e := range []struct{ name, old, new string }{
+		{"order in by", "by: [user, tool]", "by: [tool, user]"},
+		{"by as it is without", "{calls: 7, per: 1d}", "{calls: 7, per: 1d, by: [agent]}"},
+		{"order in a label", "[bank.get_balance, bank.get_contacts]", "[bank.get_contacts, bank.get_balance]"},
+		{"name of a label", "called: [private]", "called: [bank.get_contacts, bank.get_balance]"},
+		{"order of tools", "not_called: [bank.get_contacts, bank.get_balance]", "not_called: [bank.get_balance, bank.get_contacts]"},
+		{"order of phrases", "[pay, \"send money\"]", "[\"send money\", pay, pay]"},
+		{"order of panel", "[lead, audit]", "[audit, lead]"},
+		{"style of an expression", "$when: call.arguments.amount < 50", "$when: 'call.arguments.amount < 50'"},
+		{"order of conditions", "- $approvers: [lead, audit]\n            $quorum: 2", "- $quorum: 2\n            $approvers: [lead, audit]"},
+	} {
+		if got := load(t, edit(t, rich, e.old, e.new)).Digest(); got != want {
+			t.Errorf("%s changes the digest", e.name)
+		}
+	}
+	seen := map[string]string{want: "none"}
+	for _, e := range [][2]string{
+		{"authenticate: {token: support}", "authenticate: {token: other}"}, {"    authenticate: {token: support}\n", ""},
+		{"    mode: shadow\n", ""}, {"extends: support", "extends: helper"},
+		{"bank.get_*: allow", "bank.get_*: approve"}, {"bank.get_*: allow", "bank.get_b*: allow"},
+		{"      bank:resources/read:\n        allow: [{uri", "      bank:prompts/get:\n        allow: [{name"},
+		{"extra_arguments: allow", "limits: [{calls: 3, per: 1d}]"},
+		{"called: [private]", "called: [bank.get_contacts]"}, {"called: [private]", "not_called: [private]"},
+		{"argument: recipient, max: 3}", "argument: recipient, max: 4}"}, {"argument: recipient, max: 3}", "argument: note, max: 3}"},
+		{"[pay, \"send money\"]", "[pay]"}, {"amount < 50", "amount < 51"},
+		{"$quorum: 2", "$quorum: 1"}, {"[lead, audit]", "[lead, ops]"},
+		{"by: [user, tool]", "by: [user]"}, {"by: [user, tool]", "by: [user, tool, session]"}, {", by: [{argument: recipient}]", ""},
+		{"{argument: recipient}]", "{argument: note}]"}, {", over: approve", ""}, {", optional: true", ""},
+		{"{claim: iban}", "{claim: account}"}, {"hosts: [docs.example.org]", "hosts: [docs.example.com]"},
+		{"private: [bank.get_balance, bank.get_contacts]", "private: [bank.get_balance]"},
+	} {
+		digest := load(t, edit(t, rich, e[0], e[1])).Digest()
+		if other, same := seen[digest]; same {
+			t.Errorf("%q for %q has the digest of edit %q", e[1], e[0], other)
+		}
+		seen[digest] = e[1]
+	}
+}
+
+// TestDigestOfOldContracts pins the digest of a contract without new words: they
+// must not change what records name.
+func TestDigestOfOldContracts(t *testing.T) {
+	const want = "sha256:339173ad262496548a3c8402de2119f666b208b7f849b8386f1cd3193fcdc469"
+	if got := load(t, valid).Digest(); got != want {
+		t.Errorf("the digest is %s, want %s", got, want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 // refused with problems whose places lie in the text.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(pinned(f, valid)))
+	f.Add([]byte(pinned(f, rich)))
 	for _, p := range problems {
 		text := p.new
 		if p.old != "" {

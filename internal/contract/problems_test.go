@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,13 +33,12 @@ evidence: {redact: {bank.send_money: [note]}}
 // of the bank's catalog, DEEP and LONG for a nested list and a long number.
 var problems = []struct{ name, old, new, want string }{
 	{"unknown word, near", "name: small", "nam: small",
-		`2:1: unknown word "nam" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?`},
+		`2:1: unknown word "nam" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?`},
 	{"unknown word, far", "name: small", "blah: small", `
 1:1: a contract needs "name"
-2:1: unknown word "blah" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
-	{"word of a later version", "name: small", "name: small\nlabels: {}\njudge: {}", `
-3:1: "labels" is not in this version of licet
-4:1: "judge" is not in this version of licet`},
+2:1: unknown word "blah" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
+	{"word of a later version", "name: small", "name: small\njudge: {}",
+		`3:1: "judge" is not in this version of licet`},
 	{"a wrong version", "version: 1", "version: 2",
 		"1:10: version 2 of the language is not known: expected 1"},
 	{"a version as text", "version: 1", `version: "1"`,
@@ -47,7 +47,7 @@ var problems = []struct{ name, old, new, want string }{
 		`1:1: a contract needs "version"`},
 	{"no agents", "agents:\n  a:", "nothing:\n  a:", `
 1:1: a contract needs "agents"
-5:1: unknown word "nothing" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
+5:1: unknown word "nothing" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
 	{"a bad name", "name: small", `name: "small contract"`,
 		`2:7: "small contract" is no name of a contract; use up to 100 letters, digits, _ and -`},
 	{"a name as number", "name: small", "name: 7",
@@ -95,11 +95,7 @@ var problems = []struct{ name, old, new, want string }{
 	{"bad agent name", "  a:\n", "  a b:\n",
 		`6:3: "a b" is no name of an agent; use up to 100 letters, digits, _ and -`},
 	{"agent without tools", "a:\n    tools:\n", "a:\n    tool:\n",
-		`7:5: unknown word "tool" in an agent: expected tools or limits; did you mean "tools"?`},
-	{"words of agents of a later version", "  a:\n", "  a:\n    authenticate: {token: a}\n    extends: b\n    mode: shadow\n", `
-7:5: "authenticate" is not in this version of licet
-8:5: "extends" is not in this version of licet
-9:5: "mode" is not in this version of licet`},
+		`7:5: unknown word "tool" in an agent: expected authenticate, extends, mode, tools or limits; did you mean "tools"?`},
 	{"unknown server", "bank.send_money:\n", "bonk.send_money:\n",
 		`8:7: unknown server "bonk": the contract has bank; did you mean "bank"?`},
 	{"unknown tool, near", "bank.send_money:\n", "bank.send_mony:\n",
@@ -108,17 +104,12 @@ var problems = []struct{ name, old, new, want string }{
 		`8:7: unknown tool "x": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money`},
 	{"no server", "bank.send_money:\n", "send_money:\n",
 		`8:7: "send_money" is no tool: expected server.tool`},
-	{"method of a server", "bank.send_money:\n", "bank:resources/read:\n",
-		`8:7: "bank:resources/read" (server:method) is not in this version of licet`},
-	{"group of tools", "bank.send_money:\n", "bank.*:\n",
-		`8:7: "bank.*" (a group of tools) is not in this version of licet`},
 	{"tool names are compared byte for byte", "bank.send_money:\n", "bank.Send_Money:\n",
 		`8:7: unknown tool "Send_Money": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money; did you mean "send_money"?`},
 	{"unknown word in a rule", "        allow:\n", "        alow:\n",
-		`9:9: unknown word "alow" in a tool rule: expected allow, approve, never or limits; did you mean "allow"?`},
-	{"words of rules of a later version", "        limits:\n", "        judge: []\n        extra_arguments: allow\n        limits:\n", `
-11:9: "judge" is not in this version of licet
-12:9: "extra_arguments" is not in this version of licet`},
+		`9:9: unknown word "alow" in a tool rule: expected allow, approve, never, limits or extra_arguments; did you mean "allow"?`},
+	{"words of rules of a later version", "        limits:\n", "        judge: []\n        limits:\n",
+		`11:9: "judge" is not in this version of licet`},
 	{"unknown shorthand", "bank.send_money:\n", "bank.get_balance: alow\n      bank.send_money:\n",
 		`8:25: unknown word "alow" in a tool rule: expected allow, approve or block; did you mean "allow"?`},
 	{"shorthand of a later version", "bank.send_money:\n", "bank.get_balance: judge\n      bank.send_money:\n",
@@ -133,11 +124,8 @@ var problems = []struct{ name, old, new, want string }{
 		"10:11: expected a list of clauses, found a mapping"},
 	{"clause as text", "- amount: {max: 10}", "- amount",
 		`10:13: expected a clause: a mapping of arguments to constraints, found "amount"`},
-	{"conditions of a later version", "- amount: {max: 10}", "- $session: {called: []}\n            $when: \"true\"\n            $request: {}\n            $signal: {}", `
-10:13: "$session" is not in this version of licet
-11:13: "$when" is not in this version of licet
-12:13: "$request" is not in this version of licet
-13:13: "$signal" is not in this version of licet`},
+	{"condition of a later version", "- amount: {max: 10}", "- $signal: {}",
+		`10:13: "$signal" is not in this version of licet`},
 	{"unknown argument, near", "- amount: {max: 10}", "- amont: {max: 10}",
 		`10:13: unknown argument amont of send_money: its inputSchema declares amount, note, recipient, urgent; did you mean "amount"?`},
 	{"unknown argument, far", "- amount: {max: 10}", "- x: {max: 10}",
@@ -151,11 +139,9 @@ var problems = []struct{ name, old, new, want string }{
 	{"argument twice", "- amount: {max: 10}", "- amount: {max: 10}\n            '[\"amount\"]': {min: 1}",
 		"11:13: the argument amount stands in the clause twice"},
 	{"unknown constraint", "{max: 10}", "{mx: 10}",
-		`10:22: unknown constraint "mx": expected const, from, in, items, length, max, min, multiple_of, not_in, path, pattern; did you mean "max"?`},
-	{"constraints of a later version", "{max: 10}", "{url: {hosts: [x]}}",
-		`10:22: "url" is not in this version of licet`},
-	{"optional", "{max: 10}", "{max: 10, optional: true}",
-		`10:31: "optional" is not in this version of licet`},
+		`10:22: unknown constraint "mx": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, url, optional; did you mean "max"?`},
+	{"constraints of a later version", "{max: 10}", "{shell: {run: [x]}, sql: read_only}", `
+10:22: "shell" is not in this version of licet`},
 	{"no constraint", "{max: 10}", "{}",
 		"10:13: no constraint stands beside the argument"},
 	{"constraint as text", "{max: 10}", "small",
@@ -212,11 +198,8 @@ var problems = []struct{ name, old, new, want string }{
 		`12:32: expected the bound of a sum, found "5"`},
 	{"sum over tools that do not have it", "bank.send_money:\n        allow:\n          - amount: {max: 10}\n        limits:\n          - {calls: 5, per: 1h}\n    limits:\n      - {calls: 9, per: session}", "bank.get_balance: allow\n      bank.send_money: allow\n    limits:\n      - {sum: amount, max: 9, per: session}",
 		"11:15: unknown argument amount of get_balance: its inputSchema declares no member here"},
-	{"words of limits of a later version", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, by: [user], over: [x]}", `
-12:33: "by" is not in this version of licet
-12:45: "over" is not in this version of licet`},
 	{"unknown word in a limit", "{calls: 5, per: 1h}", "{cals: 5, per: 1h}",
-		`12:14: unknown word "cals" in a limit: expected calls, sum, max or per; did you mean "calls"?`},
+		`12:14: unknown word "cals" in a limit: expected calls, sum, max, per, by or over; did you mean "calls"?`},
 	{"unknown unit", "{calls: 5, per: 1h}", "{calls: 5, per: 1y}",
 		`12:29: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1y"`},
 	{"no whole number of units", "{calls: 5, per: 1h}", "{calls: 5, per: 1.5h}",
@@ -277,7 +260,7 @@ var problems = []struct{ name, old, new, want string }{
 		"1:1: a YAML directive; remove it"},
 	{"an alias", "name: small", "name: &n small\nname2: *n", `
 2:7: an anchor (&n); remove it
-3:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?
+3:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?
 3:8: an alias (*n); write the value out`},
 	{"a merge key", "name: small", "name: small\n<<: {version: 1}",
 		"3:1: a merge key (<<); write the members out"},
@@ -293,7 +276,7 @@ var problems = []struct{ name, old, new, want string }{
 3:1: a key that is no text; quote it
 4:1: a key that is no text; quote it
 5:1: a key that is no text; quote it
-6:1: unknown word "" in a contract: expected version, name, catalogs, agents, approvals or evidence`},
+6:1: unknown word "" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
 	{"a key that versions read differently", "name: small", "name: small\nno: a\n010: b", `
 3:1: YAML versions read no differently; quote it if it is text, or write it as JSON does
 4:1: YAML versions read 010 differently; quote it if it is text, or write it as JSON does`},
@@ -345,17 +328,142 @@ var problems = []struct{ name, old, new, want string }{
 10:85: nested more than 64 deep`},
 	{"several at once", "{expire: 15m}", "{expire: 1y}\nextra: 1\nname2: no", `
 15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1y"
-16:1: unknown word "extra" in a contract: expected version, name, catalogs, agents, approvals or evidence
-17:1: unknown word "name2" in a contract: expected version, name, catalogs, agents, approvals or evidence; did you mean "name"?
+16:1: unknown word "extra" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence
+17:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?
 17:8: YAML versions read no differently; quote it if it is text, or write it as JSON does`},
 	{"null in a constraint", "{max: 10}", "{in: [null, 1]}",
 		"10:27: null counts as an absent argument, which no constraint matches"},
+	{"a label", "name: small", "name: small\nlabels: {a.b: [bank.send_money], c: [], d: [bank.send, 7, bank.send_money, bank.send_money], e: bank.x, f: [bank.*]}", `
+3:10: "a.b" is no name of a label; use up to 100 letters, digits, _ and -
+3:37: an empty list; remove "c" or add an entry
+3:44: "bank.send_money" stands in the list twice
+3:45: unknown tool "send": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money
+3:56: expected a tool as server.tool, found 7; quote it
+3:97: expected a list of tools, found "bank.x"
+3:109: unknown tool "*": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money`},
+	{"labels as list", "name: small", "name: small\nlabels: []",
+		"3:9: expected a mapping of labels to lists of tools, found a list"},
+	{"authenticate", "  a:\n", "  a:\n    authenticate: a\n", "7:19: expected authenticate as a mapping, found \"a\""},
+	{"authenticate without a token", "  a:\n", "  a:\n    authenticate: {tokn: a}\n", `7:20: unknown word "tokn" in authenticate: expected token; did you mean "token"?`},
+	{"authenticate with nothing", "  a:\n", "  a:\n    authenticate: {}\n", `7:19: authenticate needs "token"`},
+	{"a token that is no name", "  a:\n", "  a:\n    authenticate: {token: a b}\n", `7:27: "a b" is no name of a credential; use up to 100 letters, digits, _ and -`},
+	{"one credential for two agents", "  a:\n", "  b: {extends: a, authenticate: {token: t}}\n  a:\n    authenticate: {token: t}\n",
+		`8:27: the credential "t" speaks for agent "b" already; one credential speaks for one agent`},
+	{"mode, misspelt", "  a:\n", "  a:\n    mode: shadw\n", `7:11: unknown word "shadw" in mode: expected shadow; did you mean "shadow"?`},
+	{"mode in other letter case", "  a:\n", "  a:\n    mode: Shadow\n", `7:11: unknown word "Shadow" in mode: expected shadow; did you mean "shadow"?`},
+	{"mode: enforce", "  a:\n", "  a:\n    mode: enforce\n", `7:11: unknown word "enforce" in mode: expected shadow`},
+	{"mode as truth value", "  a:\n", "  a:\n    mode: true\n", `7:11: expected the word "shadow", found true; quote it`},
+	{"mode left empty", "  a:\n", "  a:\n    mode:\n", `7:10: expected the word "shadow", found nothing`},
+	{"shadow as a word of the agent", "  a:\n", "  a:\n    shadow: true\n",
+		`7:5: unknown word "shadow" in an agent: expected authenticate, extends, mode, tools or limits`},
+	{"extends nobody", "  a:\n", "  a:\n    extends: bb\n", `7:14: unknown agent "bb": the contract has a`},
+	{"extends somebody misspelt", "  a:\n", "  a1234: {extends: a123}\n  a:\n", `6:20: unknown agent "a123": the contract has a, a1234; did you mean "a1234"?`},
+	{"extends itself", "  a:\n", "  a:\n    extends: a\n", `7:14: agents extend one another: a extends a`},
+	{"extends in a circle", "  a:\n", "  c: {extends: b}\n  b: {extends: a}\n  a:\n    extends: c\n", `9:14: agents extend one another: c extends b extends a extends c`},
+	{"extends a list", "  a:\n", "  a:\n    extends: [a]\n", `7:14: expected the name of an agent, found a list`},
+	{"extends too far", "  a:\n", lastFirst(9) + "  a:\n", `6:17: more than 8 agents extend one another in a row`},
+	{"extends too far, in order", "agents:\n  a:\n    tools:", "agents:\n  a0: {tools: {}}\n" + ordered(9) + "  a:\n    tools:", `15:17: more than 8 agents extend one another in a row`},
+	{"extension that lists more", "  a:\n", "  b: {extends: a, tools: {bank.get_balance: allow, bank.send_money: block}}\n  a:\n",
+		`6:27: bank.get_balance is not listed by agent "a", which is extended here; an extension only narrows`},
+	{"extension with a group of more", "  a:\n", "  b: {extends: a, tools: {bank.get_*: allow}}\n  a:\n",
+		`6:27: no tool that agent "a" lists has a name that begins with "get_"`},
+	{"extension with another method", "  a:\n", "  b: {extends: a, tools: {\"bank:prompts/get\": allow}}\n  a:\n",
+		`6:27: bank:prompts/get is not listed by agent "a", which is extended here; an extension only narrows`},
+	{"group that matches nothing", "bank.send_money:\n", "bank.x*:\n", `8:7: no tool of catalogs/bank.json has a name that begins with "x"`},
+	{"group with two stars", "bank.send_money:\n", "\"bank.*_*\":\n", `8:7: "bank.*_*" is no group of tools: one * stands at the end`},
+	{"group with a star inside", "bank.send_money:\n", "\"bank.s*d\":\n", `8:7: unknown tool "s*d": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money`},
+	{"group of an unknown server", "bank.send_money:\n", "bonk.*:\n", `8:7: unknown server "bonk": the contract has bank; did you mean "bank"?`},
+	{"group with an argument of one tool", "bank.send_money:\n", "bank.get_*: {allow: [{amount: {max: 1}}]}\n      bank.send_money:\n",
+		"8:29: unknown argument amount of get_balance: its inputSchema declares no member here\n8:29: unknown argument amount of get_contacts: its inputSchema declares no member here"},
+	{"method that does not act", "bank.send_money:\n", "bank:tools/list: allow\n      bank.send_money:\n",
+		`8:7: "tools/list" is no method that a contract lists: expected completion/complete, elicitation/create, prompts/get, resources/read, roots/list or sampling/createMessage; did you mean "roots/list"?`},
+	{"method, misspelt", "bank.send_money:\n", "bank:resource/read: allow\n      bank.send_money:\n",
+		`8:7: "resource/read" is no method that a contract lists: expected completion/complete, elicitation/create, prompts/get, resources/read, roots/list or sampling/createMessage; did you mean "resources/read"?`},
+	{"method of an unknown server", "bank.send_money:\n", "bonk:resources/read: allow\n      bank.send_money:\n",
+		`8:7: unknown server "bonk": the contract has bank; did you mean "bank"?`},
+	{"param that a method does not have", "bank.send_money:\n", "bank:resources/read: {allow: [{url: {max: 1}}]}\n      bank.send_money:\n",
+		`8:38: unknown argument url of resources/read: its inputSchema declares uri; did you mean "uri"?`},
+	{"extra_arguments", "        limits:\n", "        extra_arguments: true\n        limits:\n", `11:26: expected the word "allow", found true; quote it`},
+	{"extra_arguments, misspelt", "        limits:\n", "        extra_arguments: alow\n        limits:\n", `11:26: unknown word "alow" in extra_arguments: expected allow; did you mean "allow"?`},
+	{"unknown condition", "- amount: {max: 10}", "- $sesion: {called: [x]}",
+		`10:13: unknown word "$sesion" in a clause: expected $session, $request, $when, $approvers or $quorum; did you mean "$session"?`},
+	{"condition on no tool", "- amount: {max: 10}", "- $session: {called: [bank.send], not_called: [private]}",
+		`10:33: unknown tool "send": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money`},
+	{"condition on no label", "- amount: {max: 10}", "- $session: {not_called: [privat]}",
+		`10:37: "privat" is no label of the contract, and a tool is written server.tool`},
+	{"distinct of an argument that is not declared", "- amount: {max: 10}", "- $session: {distinct: {argument: to, max: 3}}",
+		"10:35: unknown argument to of bank.send_money: its inputSchema declares amount, note, recipient, urgent"},
+	{"distinct in never", "        allow:\n          - amount: {max: 10}", "        allow: [{}]\n        never: [{$session: {distinct: {argument: note, max: 3}}}]",
+		"10:29: distinct in a never clause would be turned off by one more value: bound it in allow and approve"},
+	{"optional in never", "        allow:\n          - amount: {max: 10}", "        allow: [{}]\n        never: [{amount: {max: 10, optional: true}}]",
+		"10:36: optional cannot stand in a never clause: an absent argument is nothing to forbid"},
+	{"identifiers in never", "        allow:\n          - amount: {max: 10}", "        allow: [{}]\n        never: [{note: {identifiers: {from: request}}}]",
+		"10:25: identifiers cannot stand in a never clause: that a value is not known to be stated does not make it safe"},
+	{"expression", "- amount: {max: 10}", "- $when: call.arguments.amount < 5 && call.agnt == 'x'",
+		"10:53: CEL: undeclared reference to 'call.agnt' (did you mean 'call.agent'?)"},
+	{"expression in quotes", "- amount: {max: 10}", `- $when: "call.agnt == 'x'"`,
+		"10:25: CEL: undeclared reference to 'call.agnt' (did you mean 'call.agent'?)"},
+	{"expression in a block", "- amount: {max: 10}", "- $when: |\n              call.tool == 'x' &&\n                call.agnt == 'x'",
+		"12:21: CEL: undeclared reference to 'call.agnt' (did you mean 'call.agent'?)"},
+	{"expression that is folded", "- amount: {max: 10}", "- $when: >\n              call.tool == 'x' &&\n              call.agnt == 'x'",
+		"10:20: CEL: undeclared reference to 'call.agnt' (did you mean 'call.agent'?)"},
+	{"expression of another type", "- amount: {max: 10}", "- $when: call.arguments.amount",
+		"10:20: CEL: the expression must be true or false, but it is of type dyn"},
+	{"expression left empty", "- amount: {max: 10}", "- $when:",
+		`10:19: expected a value, found nothing; write null, or "" for empty text`},
+	{"approvers in allow", "- amount: {max: 10}", "- $approvers: [ops]\n            $quorum: 1", `
+10:13: "$approvers" says who answers: it stands in clauses of approve only
+11:13: "$quorum" says who answers: it stands in clauses of approve only`},
+	{"approvers of a clause", "        allow:\n          - amount: {max: 10}", "        approve: [{$approvers: ops, $quorum: 0}, {$approvers: [ops], $quorum: 2}, {$approvers: []}]", `
+9:32: expected a list of approvers, found "ops"
+9:46: expected a whole number from 1 to 100, found 0
+9:50: 2 approvers must agree, but 1 may answer: ops
+9:96: an empty list; remove "approvers" or add an entry`},
+	{"quorum that cannot be reached", "{expire: 15m}", "{quorum: 3, approvers: [a, b]}",
+		"15:12: 3 approvers must agree, but 2 may answer: a or b"},
+	{"split", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, by: [agnt, agent, agent, 7]}", `
+12:37: "agent" stands in the list twice
+12:38: unknown word "agnt" in by: expected agent, user, session or tool; did you mean "agent"?
+12:58: expected agent, user, session, tool or {argument: NAME}, found 7; quote it`},
+	{"split as word", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, by: agent}", `12:37: expected a list such as [agent, user], found "agent"`},
+	{"split by nothing", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, by: []}", `12:37: an empty list; remove "by" or add an entry`},
+	{"split by an argument that is not declared", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, by: [{argument: to}, {argment: x}]}", `
+12:37: "argument" stands in the list twice
+12:49: unknown argument to of send_money: its inputSchema declares amount, note, recipient, urgent
+12:55: unknown word "argment" in an entry of by: expected argument; did you mean "argument"?`},
+	{"split by many values", "bank.send_money:\n", "bank.send_batch:\n        allow: [{}]\n        limits: [{calls: 1, per: 1d, by: [{argument: \"transfers[].recipient\"}]}, {calls: 1, per: 1d, by: [{argument: transfers}]}]\n      bank.send_money:\n", `
+10:54: a count is split by one text, number or truth value, but transfers[].recipient of send_batch is more
+10:118: a count is split by one text, number or truth value, but transfers of send_batch is more`},
+	{"over", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, over: block}", `12:39: unknown word "block" in over: expected approve`},
+	{"over as truth value", "{calls: 5, per: 1h}", "{calls: 5, per: 1h, over: true}", `12:39: expected the word "approve", found true; quote it`},
 	{"agent as text", "agents:\n", "agents:\n  b: all\n",
 		`6:6: expected an agent as a mapping, found "all"`},
 	{"source in a catalog that cannot be read", "", "version: 1\nname: x\ncatalogs:\n  bank: {pin: BANK, tools: catalogs/bonk.json}\n  files: {pin: FILES, tools: catalogs/files.json}\nagents:\n  a:\n    tools:\n      files.read_file:\n        allow: [{path: {from: {result: bank.get_contacts}}}]\n",
 		"4:95: catalogs/bonk.json: no such file"},
 	{"source of no tool that is near", "{max: 10}", "{from: [request, {result: bank.x}]}",
 		`10:39: unknown tool "x": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money`},
+}
+
+// lastFirst returns n agents, each of which extends the next, and the last agent a.
+func lastFirst(n int) string {
+	text := ""
+	for i := n; i > 0; i-- {
+		next := fmt.Sprintf("a%d", i-1)
+		if i == 1 {
+			next = "a"
+		}
+		text += fmt.Sprintf("  a%d: {extends: %s}\n", i, next)
+	}
+	return text
+}
+
+// ordered returns n agents, each of which extends the one before it.
+func ordered(n int) string {
+	text := ""
+	for i := 1; i <= n; i++ {
+		text += fmt.Sprintf("  a%d: {extends: a%d}\n", i, i-1)
+	}
+	return text
 }
 
 func TestProblems(t *testing.T) {

@@ -23,6 +23,8 @@ var clause = rapid.Custom(func(t *rapid.T) string {
 	constraints := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
 		"amount: {min: 1}", "amount: {max: 10}", "amount: {in: [1, 5, 50]}", `recipient: {pattern: "DE.*"}`,
 		"recipient: {not_in: [DE1, DE2]}", "note: {length: {max: 5}}", "urgent: {const: true}",
+		`note: {url: {hosts: [a.example]}}`, `recipient: {email: {domains: [a.example]}}`,
+		`$when: "has(call.arguments.urgent) && call.arguments.urgent == true"`, "$request: {mentions: [pay]}", "$session: {called: [bank.get_balance]}",
 	}), 0, 3, func(c string) string { return strings.SplitN(c, ":", 2)[0] }).Draw(t, "constraints")
 	return "{" + strings.Join(constraints, ", ") + "}"
 })
@@ -42,8 +44,8 @@ func drawCall(t *rapid.T) toolcall.Value {
 	}
 	return args(t, "{"+strings.Join([]string{
 		member("amount", "0.5", "1", "5.0", "50", `"5"`, "null"),
-		member("recipient", `"DE1"`, `"DE3"`, `"FR1"`, "7", "null"),
-		member("note", `"hi"`, `"good morning"`, "null"),
+		member("recipient", `"DE1"`, `"DE3"`, `"FR1"`, `"x@a.example"`, "7", "null"),
+		member("note", `"hi"`, `"https://a.example/"`, `"good morning"`, "null"),
 		member("urgent", "true", "false", "null"),
 	}, ", ")+"}")
 }
@@ -125,4 +127,69 @@ func TestAbsentPermitsNothing(t *testing.T) {
 			t.Errorf("%s gives %s for a call without arguments", asked, v)
 		}
 	})
+}
+
+// TestExtendsNeverWidens draws an agent and one that extends it: whatever the
+// extension says, a call gets no wider verdict, no argument that the other
+// refuses, and is counted by every limit of the other.
+func TestExtendsNeverWidens(t *testing.T) {
+	rules := func(t *rapid.T, name string) string {
+		key := rapid.SampledFrom([]string{"bank.send_money", `"bank.*"`, `"bank.send_*"`}).Draw(t, name+" key")
+		limits := rapid.SampledFrom([]string{"", ", limits: [{calls: 3, per: 1d}]", ", limits: [{sum: amount, max: 5, per: 1d, by: [tool]}]"}).Draw(t, name+" limits")
+		if key == `"bank.*"` { // its tools have no argument in common
+			return key + ": " + rapid.SampledFrom([]string{"allow", "approve", "block"}).Draw(t, name+" word")
+		}
+		if key == `"bank.send_*"` {
+			return key + ": {allow: [{}], limits: [{calls: 2, per: 1h}]}"
+		}
+		text := ""
+		for word, list := range drawLists(t) {
+			text += fmt.Sprintf("%s: [%s], ", word, strings.Join(list, ", "))
+		}
+		return key + ": {" + strings.TrimSuffix(text, ", ") + limits + "}"
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := "version: 1\nname: drawn\ncatalogs: {bank: {pin: BANK, tools: catalogs/bank.json}}\nagents:\n"
+		text += "  b: {extends: a, tools: {" + rules(t, "b") + "}}\n  a: {tools: {" + rules(t, "a") + "}, limits: [{calls: 9, per: 1d}]}\n"
+		c := load(t, text)
+		call := drawCall(t)
+		base := c.Agent("a").Rule("bank", contract.ToolsCall, "send_money")
+		extension := c.Agent("b").Rule("bank", contract.ToolsCall, "send_money")
+		if extension == nil {
+			t.Fatalf("not listed any more in\n%s", text)
+		}
+		if after, before := chain(t, extension, call), chain(t, base, call); after > before {
+			t.Errorf("%s becomes %s in\n%s", before, after, text)
+		}
+		if base.Check(call) != nil && extension.Check(call) == nil {
+			t.Errorf("arguments are taken that a refuses in\n%s", text)
+		}
+		limits := map[string]bool{}
+		if takes, err := extension.Takes(contract.Caller{}, call); err == nil {
+			for _, take := range takes {
+				limits[take.Clause] = true
+			}
+			takes, err = base.Takes(contract.Caller{}, call)
+			for _, take := range takes {
+				if !limits[take.Clause] {
+					t.Errorf("%s does not count in\n%s", take.Clause, text)
+				}
+			}
+			if err != nil {
+				t.Errorf("b counts what a cannot: %v", err)
+			}
+		}
+	})
+}
+
+// chain returns the strictest verdict of a rule and those that it extends.
+func chain(t rapid.TB, r *contract.Rule, call toolcall.Value) authz.Verdict {
+	v := authz.Allow
+	for ; r != nil; r = r.Base() {
+		if r.Blocked {
+			return authz.Block
+		}
+		v = min(v, verdict(t, r, call))
+	}
+	return v
 }
