@@ -109,11 +109,13 @@ func (r *Rule) Questions(args toolcall.Value) []constraint.Question {
 	var questions []constraint.Question
 	asked := map[string]bool{}
 	for ; r != nil; r = r.base {
-		for _, k := range slices.Concat(r.Never, r.Allow, r.Approve) {
-			for _, q := range k.questions(args) {
-				if !asked[q.Key] {
-					asked[q.Key] = true
-					questions = append(questions, q)
+		for _, side := range [...][]*Clause{r.Never, r.Allow, r.Approve} {
+			for _, k := range side {
+				for _, q := range k.questions(args) {
+					if !asked[q.Key] {
+						asked[q.Key] = true
+						questions = append(questions, q)
+					}
 				}
 			}
 		}
@@ -180,6 +182,10 @@ func (k *Clause) Path() string { return k.path }
 // Line returns the line of the clause in the text, from 1.
 func (k *Clause) Line() int { return k.line }
 
+// CanFail reports whether evaluating the clause can end in an error: conditions
+// can, constraints cannot.
+func (k *Clause) CanFail() bool { return len(k.conditions) > 0 }
+
 // Panel returns who may answer a call that a clause of approve holds, and how
 // many of them must agree: as the clause says, else as the contract does. No
 // approvers stands for all that are configured.
@@ -202,8 +208,8 @@ func (k *Clause) Forbids(args toolcall.Value, answers constraint.Answers) (bool,
 	return k.holds(args, answers, (*constraint.Set).Forbids, constraint.Condition.Forbids)
 }
 
-// holds asks one side of every constraint and condition. Conditions are asked
-// also where a constraint has decided: one that fails must not depend on what
+// holds asks one side of the constraints, until one decides, and of every
+// condition: unlike a constraint it can fail, and that must not depend on what
 // stands beside it.
 func (k *Clause) holds(args toolcall.Value, answers constraint.Answers,
 	set func(*constraint.Set, toolcall.Selection, constraint.Answers) (bool, constraint.Miss),
@@ -219,6 +225,9 @@ func (k *Clause) holds(args toolcall.Value, answers constraint.Answers,
 		all = all && ok
 	}
 	for _, c := range k.constraints {
+		if !all {
+			break
+		}
 		ok, miss := set(c.set, c.argument.Select(args), answers)
 		note(c.argument.String(), ok, miss)
 	}

@@ -114,12 +114,15 @@ func weighAll(rule *contract.Rule, args toolcall.Value, a constraint.Answers) au
 	return d
 }
 
-// weigh evaluates every clause of one rule, so that an error in one is found
-// also when another would have decided (rule 3).
+// weigh evaluates every clause of one rule that can change the decision. Those
+// that can fail always can, so that an error is found also when another clause
+// would have decided (rule 3).
 func weigh(rule *contract.Rule, args toolcall.Value, a constraint.Answers) authz.Decision {
-	never := holding(rule.Never, args, a, (*contract.Clause).Forbids)
-	allow := holding(rule.Allow, args, a, (*contract.Clause).Permits)
-	ask := holding(rule.Approve, args, a, (*contract.Clause).Permits)
+	never := holding(rule.Never, false, args, a, (*contract.Clause).Forbids)
+	decided := len(never.clauses) > 0
+	allow := holding(rule.Allow, decided, args, a, (*contract.Clause).Permits)
+	decided = decided || len(allow.clauses) > 0
+	ask := holding(rule.Approve, decided, args, a, (*contract.Clause).Permits)
 	for _, side := range []found{never, allow, ask} {
 		if side.failed != nil {
 			return authz.Blocked(authz.EvaluationError, side.failed.Path(), side.err.Error())
@@ -127,7 +130,7 @@ func weigh(rule *contract.Rule, args toolcall.Value, a constraint.Answers) authz
 	}
 	switch {
 	case len(never.clauses) > 0:
-		return authz.Blocked(authz.NeverClause, never.clauses[0].Path(), never.detail)
+		return authz.Blocked(authz.NeverClause, never.clauses[0].Path(), never.match.String())
 	case len(allow.clauses) > 0:
 		return permitted(authz.Allow, authz.AllowClause, allow.clauses[0])
 	case len(ask.clauses) > 0:
@@ -136,8 +139,9 @@ func weigh(rule *contract.Rule, args toolcall.Value, a constraint.Answers) authz
 		return d
 	}
 	d := authz.Blocked(authz.NoClause, rule.Path(), "no clause permits these arguments")
-	d.Reasons = append(d.Reasons, allow.misses...)
-	d.Reasons = append(d.Reasons, ask.misses...)
+	for _, m := range append(allow.misses, ask.misses...) {
+		d.Reasons = append(d.Reasons, authz.Reason{Code: authz.NoClause, Clause: m.clause.Path(), Detail: m.why.String()})
+	}
 	return d
 }
 
@@ -158,15 +162,25 @@ func panelsOf(clauses []*contract.Clause) (panels authz.Panels) {
 // found is what a list of clauses says together.
 type found struct {
 	clauses []*contract.Clause // that hold
-	detail  string             // of the first: what a never clause matched
+	match   contract.Miss      // of the first: what a never clause matched
 	failed  *contract.Clause   // the first that could not be evaluated
 	err     error
-	misses  []authz.Reason // why each other clause does not hold
+	misses  []missed // the others; told only where nothing holds
 }
 
-func holding(clauses []*contract.Clause, args toolcall.Value, a constraint.Answers,
+// missed is a clause that does not hold, and why.
+type missed struct {
+	clause *contract.Clause
+	why    contract.Miss
+}
+
+// holding evaluates clauses; once the call is decided, only those that can fail.
+func holding(clauses []*contract.Clause, decided bool, args toolcall.Value, a constraint.Answers,
 	holds func(*contract.Clause, toolcall.Value, constraint.Answers) (bool, contract.Miss, error)) (f found) {
 	for _, c := range clauses {
+		if decided && !c.CanFail() {
+			continue
+		}
 		ok, miss, err := holds(c, args, a)
 		switch {
 		case err != nil && f.failed == nil:
@@ -174,11 +188,11 @@ func holding(clauses []*contract.Clause, args toolcall.Value, a constraint.Answe
 		case err != nil:
 		case ok:
 			if len(f.clauses) == 0 {
-				f.detail = miss.String()
+				f.match = miss
 			}
 			f.clauses = append(f.clauses, c)
 		default:
-			f.misses = append(f.misses, authz.Reason{Code: authz.NoClause, Clause: c.Path(), Detail: miss.String()})
+			f.misses = append(f.misses, missed{c, miss})
 		}
 	}
 	return f
