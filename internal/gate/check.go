@@ -53,28 +53,24 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 			answer = g.refused(a, authz.Internal, fmt.Sprintf("panic: %v", p))
 		}
 	}()
-	var r *request
-	var d authz.Decision
-	var questions asked
-	var receipt ledger.Receipt
-	err := ledger.ErrStale
 	for range maxStale {
-		if !errors.Is(err, ledger.ErrStale) {
-			break
+		r := g.newRequest(a)
+		d, questions := g.decide(ctx, r)
+		receipt, err := g.o.Store.Commit(ctx, g.entry(r, d))
+		switch {
+		case errors.Is(err, ledger.ErrStale):
+			continue
+		case err != nil:
+			return r.unrecorded(err)
 		}
-		r = g.newRequest(a)
-		d, questions = g.decide(ctx, r)
-		receipt, err = g.o.Store.Commit(ctx, g.entry(r, d))
+		d = settle(d, receipt.Stamp)
+		answer = r.answer(d, receipt)
+		if d.Verdict == authz.Allow {
+			g.grant(ctx, r, questions, &answer)
+		}
+		return answer
 	}
-	if err != nil {
-		return r.unrecorded(err)
-	}
-	d = settle(d, receipt.Stamp)
-	answer = r.answer(d, receipt)
-	if d.Verdict == authz.Allow {
-		g.grant(ctx, r, questions, &answer)
-	}
-	return answer
+	return g.refuse(ctx, a, authz.FactsFailed, "the session kept changing while the decision was made", nil)
 }
 
 // decide gathers the facts and asks the contract; where it holds the call, or

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/storetest"
 	"github.com/licet-dev/licet/internal/testkit"
 )
@@ -86,23 +88,35 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestStaleForever: a session that never stands still ends in BLOCK.
-func TestStaleForever(t *testing.T) {
+// restless leaves a mark of its own whenever a session is looked at, as a busy
+// neighbour would, for a number of times.
+type restless struct {
+	gate.Store
+	times int
+}
+
+func (r *restless) Marks(ctx context.Context, session string) ([]ledger.Mark, error) {
+	marks, err := r.Store.Marks(ctx, session)
+	if r.times--; err == nil && r.times >= 0 {
+		_, err = r.Commit(ctx, ledger.Entry{
+			Kind: evidence.Outcome, ID: approval.NewID("n-"),
+			Marks: []ledger.Mark{{Session: session, Server: "shop", Tool: fmt.Sprint("tool", r.times)}},
+			Body:  func(ledger.Stamp) ([]byte, error) { return []byte("{}"), nil },
+		})
+	}
+	return marks, err
+}
+
+// TestStale: a session that changes while it is judged is judged again, and one
+// that never stands still is a recorded BLOCK.
+func TestStale(t *testing.T) {
 	b := watchBench(t)
-	b.open(storetest.Faulty{Store: b.store, Fault: func(p string) (error, bool) {
-		if p == "Marks" { // between the look and the commit somebody else leaves a mark
-			a := b.as("buyer", "pay", fmt.Sprintf(`{"amount": 0, "to": "n%d"}`, len(b.records(evidence.Decision))))
-			a.Asserted.Turns = nil
-			g := b.gate
-			b.open(b.store)
-			b.check(a)
-			b.gate = g
-		}
-		return nil, false
-	}})
-	answer := b.check(b.ask("wipe", `{}`))
-	if answer.Verdict == authz.Allow && answer.Grant == nil {
-		t.Errorf("allowed without a grant: %+v", answer)
+	b.open(&restless{Store: b.store, times: 3})
+	b.want(b.check(b.ask("wipe", `{}`)), authz.Allow, authz.AllowClause)
+	b.open(&restless{Store: b.store, times: 1000})
+	answer := b.want(b.check(b.ask("wipe", `{}`)), authz.Block, authz.FactsFailed)
+	if got := b.records(evidence.Decision); len(got) != 2 || answer.Evidence.ID == "" {
+		t.Errorf("recorded as %v", got)
 	}
 	b.open(storetest.Faulty{Store: b.store, Fault: func(p string) (error, bool) {
 		return map[bool]error{true: errors.New("lost")}[p == "Marks"], false
