@@ -16,6 +16,9 @@ func (v Value) AppendCanonical(b []byte) []byte {
 	case Bool, Number:
 		b = append(b, v.text...)
 	case String:
+		if v.plain {
+			return append(append(append(b, '"'), v.text...), '"')
+		}
 		b = appendQuoted(b, v.text)
 	case Array:
 		b = append(b, '[')

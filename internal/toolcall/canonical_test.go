@@ -138,3 +138,22 @@ func TestCanonicalKeepsWhatPeerLoses(t *testing.T) {
 		}
 	}
 }
+
+// TestCanonicalText holds what is written without a look at each character
+// against what is.
+func TestCanonicalText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		literal, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := toolcall.Parse(literal, toolcall.Bounds{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := v.Canonical(), toolcall.StringOf(text).Canonical(); got != want {
+			t.Fatalf("%s is read as %s, want %s", literal, got, want)
+		}
+	})
+}

@@ -153,7 +153,7 @@ func (p *parser) value(depth int) (Value, error) {
 		return NullValue, nil
 	case '"':
 		s, err := p.unquote(lit)
-		return Value{kind: String, text: s}, err
+		return Value{kind: String, text: s, plain: len(s) == len(lit)-len(`""`)}, err // an escape is longer than what it stands for
 	case '0':
 		return p.number(lit)
 	default:

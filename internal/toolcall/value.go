@@ -32,6 +32,9 @@ func (k Kind) String() string {
 // meant to be copied. Its text may share memory with the message it came from.
 type Value struct {
 	kind Kind
+	// plain says that the text of a string was read without escapes, so that its
+	// canonical form is the text itself in quotes.
+	plain bool
 	// text is the text of a string, the canonical text of a number, "true" or
 	// "false" of a boolean. A number kept as canonical text is compared by its
 	// bytes and written without conversion.
