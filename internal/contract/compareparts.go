@@ -1,0 +1,253 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/licet-dev/licet/internal/catalog"
+)
+
+// catalogs compares the approved copies. What a changed definition means for
+// calls is noted at each tool; a change that no tool shows is told here.
+func (c *comparer) catalogs() {
+	for _, name := range union(c.old.catalogs, c.new.catalogs) {
+		was, before := c.old.catalogs[name]
+		is, after := c.new.catalogs[name]
+		path := "catalogs." + name
+		switch {
+		case !after:
+			c.note("catalog", path, alike, "the server is gone; what this refuses is told at its tools", was.Pin, "")
+		case !before:
+			c.note("catalog", path, alike, "a new server; what this permits is told at its tools", "", is.Pin)
+		default:
+			c.catalog(path, was, is)
+		}
+	}
+}
+
+func (c *comparer) catalog(path string, was, is Catalog) {
+	if was.Resolve != is.Resolve {
+		c.note("catalog", path+".resolve", order{}, "paths are resolved in another way; what this changes is told at tools with path constraints", "", "")
+	}
+	if was.Pin == is.Pin {
+		return
+	}
+	o, why := alike, "the pin changed; tools were only added or taken away"
+	if tools := redefined(was.Approved, is.Approved); len(tools) > 0 {
+		o, why = order{}, "the pin changed, and with it the definition of "+strings.Join(tools, ", ")
+	} else if was.Approved.Instructions != is.Approved.Instructions {
+		o, why = order{}, "the pin changed, and with it the server's instructions to the agent"
+	}
+	c.total = c.total.and(o)
+	c.note("catalog", path, o, why, was.Pin, is.Pin)
+}
+
+// redefined names the tools that both copies have with another definition.
+func redefined(was, is *catalog.Catalog) (names []string) {
+	for _, t := range is.Tools {
+		if old, ok := was.Tool(t.Name); ok && old.Digest != t.Digest {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// approvals compares how held calls are answered.
+func (c *comparer) approvals() {
+	was, is := c.old.approvals, c.new.approvals
+	setting := func(name string, o order, why, old, new string) {
+		if o != alike {
+			c.total = c.total.and(o)
+			c.note("approvals", "approvals."+name, o, why, old, new)
+		}
+	}
+	setting("expire", order{is.Expire <= was.Expire, is.Expire >= was.Expire}, "how long an answer and its use may take",
+		was.Expire.String(), is.Expire.String())
+	setting("quorum", order{is.Quorum >= was.Quorum, is.Quorum <= was.Quorum}, "how many must agree",
+		fmt.Sprint(was.Quorum), fmt.Sprint(is.Quorum))
+	who := func(quorum int, names []string) *Clause {
+		return &Clause{ownPanel: true, approvers: names, quorum: quorum}
+	}
+	old, new := who(1, was.Approvers), who(1, is.Approvers)
+	setting("approvers", order{panelWithin(new, old), panelWithin(old, new)}, "who may answer",
+		approvers(was.Approvers), approvers(is.Approvers))
+}
+
+func approvers(names []string) string {
+	if len(names) == 0 {
+		return "everyone who is enrolled"
+	}
+	return strings.Join(names, ", ")
+}
+
+// evidence notes what records keep otherwise; no verdict depends on it.
+func (c *comparer) evidence() {
+	for _, tool := range union(c.old.redact, c.new.redact) {
+		was, is := c.old.redact[tool].names(), c.new.redact[tool].names()
+		if !slices.Equal(was, is) {
+			c.note("evidence", fmt.Sprintf("evidence.redact[%q]", tool), alike, "what records leave out changed; no verdict depends on it",
+				strings.Join(was, ", "), strings.Join(is, ", "))
+		}
+	}
+}
+
+// parts compares what stands at a rule itself.
+func (c *comparer) parts(old, new *Rule) {
+	if old.Blocked || new.Blocked {
+		return // the tool says it all
+	}
+	if old.extra != new.extra {
+		c.note("tool", new.path+".extra_arguments", order{narrows: !new.extra, widens: new.extra},
+			"whether arguments may be given that the tool does not declare", "", "")
+	}
+	gone := lost(old, new)
+	fresh := lost(new, old)
+	permits := func(word string, old, new []*Clause, wider, fewer string, within func(k *Clause, old bool) bool) {
+		clauses := differ[*Clause]{old: old, new: new,
+			equal:   func(o, n *Clause) bool { return o.canonical().Equal(n.canonical()) },
+			related: func(o, n *Clause) bool { return c.clauseWithin(n, o) || c.clauseWithin(o, n) },
+		}
+		for _, p := range clauses.pairs() {
+			o := order{narrows: p.new == nil || within(*p.new, true), widens: p.old == nil || within(*p.old, false)}
+			c.clause(word, p, o, gone, fresh, wider, fewer)
+		}
+	}
+	permits("allow", old.Allow, new.Allow, "allows calls that no clause allowed before", "allows fewer calls",
+		func(k *Clause, before bool) bool {
+			if before {
+				return c.permitted(k, old.Allow)
+			}
+			return c.permitted(k, new.Allow)
+		})
+	permits("approve", old.Approve, new.Approve, "a person can permit more calls, or fewer people are needed", "a person can permit fewer calls, or more people are needed",
+		func(k *Clause, before bool) bool {
+			r := new
+			if before {
+				r = old
+			}
+			return c.permitted(k, r.Allow) || c.held(k, r.Approve)
+		})
+	c.never(old, new, gone, fresh)
+	c.limits(limitsAt(old), limitsAt(new))
+}
+
+// never compares the clauses that forbid.
+func (c *comparer) never(old, new *Rule, gone, fresh []string) {
+	clauses := differ[*Clause]{old: old.Never, new: new.Never,
+		equal:   func(o, n *Clause) bool { return o.canonical().Equal(n.canonical()) },
+		related: func(o, n *Clause) bool { return forbidden(o, []*Clause{n}) || forbidden(n, []*Clause{o}) },
+	}
+	for _, p := range clauses.pairs() {
+		o := order{narrows: p.old == nil || forbidden(*p.old, new.Never), widens: p.new == nil || forbidden(*p.new, old.Never)}
+		c.clause("never", p, o, gone, fresh, "forbids fewer calls", "forbids more calls")
+	}
+}
+
+// clause notes what became of one clause. gone and fresh are the expressions of
+// the rule that can fail and that only the old or only the new one has.
+func (c *comparer) clause(word string, p pair[*Clause], o order, gone, fresh []string, wider, narrower string) {
+	path, was, is := "", "", ""
+	failing := false
+	if p.old != nil {
+		path, was = (*p.old).path, (*p.old).canonical().Canonical()
+		failing = some(gone, (*p.old).expressions())
+		o.narrows = o.narrows && !failing
+	}
+	if p.new != nil {
+		path, is = (*p.new).path, (*p.new).canonical().Canonical()
+		o.widens = o.widens && !some(fresh, (*p.new).expressions())
+	}
+	why := map[Direction]string{
+		Wider: wider, Narrower: narrower, Equal: "says the same in other words, or what another clause says",
+		CannotTell: "neither that it narrows nor that it widens is proven",
+	}[o.direction()]
+	if failing {
+		why = "an expression is gone that blocked every call for which it failed"
+	}
+	c.note(word, path, o, why, was, is)
+}
+
+// some reports whether a and b share a text.
+func some(a, b []string) bool {
+	return slices.ContainsFunc(b, func(s string) bool { return slices.Contains(a, s) })
+}
+
+// limitsAt returns the limits that stand at the rule itself.
+func limitsAt(r *Rule) []counted {
+	return slices.DeleteFunc(slices.Clone(r.counted), func(l counted) bool {
+		return !slices.Contains(r.limits, l.limit)
+	})
+}
+
+// limits compares the limits that stand at one place.
+func (c *comparer) limits(old, new []counted) {
+	limits := differ[counted]{old: old, new: new,
+		equal:   func(o, n counted) bool { return o.canonical().Equal(n.canonical()) && o.counter == n.counter },
+		related: func(o, n counted) bool { return o.within(n) || n.within(o) },
+	}
+	for _, p := range limits.pairs() {
+		o := order{narrows: p.old == nil || limitsWithin(new, []counted{*p.old}), widens: p.new == nil || limitsWithin(old, []counted{*p.new})}
+		path, was, is := "", "", ""
+		if p.old != nil {
+			path, was = p.old.path, p.old.canonical().Canonical()
+		}
+		if p.new != nil {
+			path, is = p.new.path, p.new.canonical().Canonical()
+		}
+		why := map[Direction]string{
+			Wider: "more can be used up", Narrower: "less can be used up", Equal: "another limit says the same",
+			CannotTell: "it counts something else, or in another way, and begins anew",
+		}[o.direction()]
+		change := Change{"limit", path, o.direction(), why, was, is}
+		if !slices.Contains(c.changes, change) { // a group has one limit for all its tools
+			c.changes = append(c.changes, change)
+		}
+	}
+}
+
+// pair is a part of the old contract and what stands in its place; nil is none.
+type pair[T any] struct{ old, new *T }
+
+// differ finds out which parts of two lists stand for one another.
+type differ[T any] struct {
+	old, new []T
+	equal    func(old, new T) bool // nothing changed: not worth a word
+	related  func(old, new T) bool // one is a stricter form of the other
+}
+
+// pairs returns the parts that are not equal: those that are related together,
+// then what is left in its order.
+func (d differ[T]) pairs() []pair[T] {
+	d.take(d.equal)
+	pairs := d.take(d.related)
+	for i := range max(len(d.old), len(d.new)) {
+		var p pair[T]
+		if i < len(d.old) {
+			p.old = &d.old[i]
+		}
+		if i < len(d.new) {
+			p.new = &d.new[i]
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs
+}
+
+// take removes the parts that fit and returns them.
+func (d *differ[T]) take(fit func(old, new T) bool) (pairs []pair[T]) {
+	var rest []T
+	left := slices.Clone(d.new)
+	for _, o := range d.old {
+		i := slices.IndexFunc(left, func(n T) bool { return fit(o, n) })
+		if i < 0 {
+			rest = append(rest, o)
+			continue
+		}
+		n := left[i]
+		pairs = append(pairs, pair[T]{&o, &n})
+		left = slices.Delete(left, i, i+1)
+	}
+	d.old, d.new = rest, left
+	return pairs
+}
