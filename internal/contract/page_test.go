@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,22 +52,52 @@ func openTestdata(path string) ([]byte, error) {
 	return os.ReadFile(filepath.Join("testdata", filepath.FromSlash(path)))
 }
 
-func TestPageExamplesLoad(t *testing.T) {
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page(t), -1)
-	if len(blocks) < 2 {
+// TestPageExamples loads every contract of the page. One that is followed by
+// "is refused" and a text is refused with that text.
+func TestPageExamples(t *testing.T) {
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n(?:\nis refused:\n\n```text\n(.*?)\n```)?").FindAllStringSubmatch(page(t), -1)
+	if len(blocks) < 4 {
 		t.Fatalf("the page has %d examples: the test is not looking", len(blocks))
 	}
 	for _, b := range blocks {
-		if _, err := Load("contract.md", []byte(b[1]), openTestdata); err != nil {
-			t.Errorf("%v\n%s", err, b[1])
+		said := ""
+		if _, err := Load("licet.yaml", []byte(b[1]), openTestdata); err != nil {
+			said = err.Error()
 		}
+		if said != b[2] {
+			t.Errorf("%s\nis refused with %q, want %q", b[1], said, b[2])
+		}
+	}
+}
+
+// TestSpecificationExample loads the worked example of the specification, which
+// uses words of later versions: nothing else is wrong with it.
+func TestSpecificationExample(t *testing.T) {
+	text, err := openTestdata("specification/example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := openTestdata("catalogs/bank.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bank, err := catalog.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Load("example.yaml", []byte(strings.ReplaceAll(string(text), "BANK", bank.Digest())), openTestdata)
+	const want = "example.yaml:7:9: the catalog \"builtin/1\" is not in this version of licet\n" +
+		"example.yaml:55:1: \"judge\" is not in this version of licet"
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 }
 
 func TestPageNamesEveryWord(t *testing.T) {
 	text := page(t)
-	all := []yamlwalk.Words{contractWords, catalogWords, resolveWords, agentWords, shorthands, ruleWords, conditionWords,
-		limitWords, approvalWords, evidenceWords, {Place: "a constraint", Known: constraint.Kinds(), Later: constraint.Later()}}
+	all := []yamlwalk.Words{contractWords, catalogWords, resolveWords, agentWords, authenticateWords, modeWords,
+		shorthands, ruleWords, extraWords, conditionWords, limitWords, byWords, byArgumentWords, overWords,
+		approvalWords, evidenceWords, {Place: "a clause", Known: constraint.Conditions()}, {Place: "a constraint", Known: constraint.Kinds(), Later: constraint.Later()}}
 	seen := 0
 	for _, w := range all {
 		for _, word := range w.Known {
@@ -114,36 +145,75 @@ func TestPageSafeSide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	refused := 0
 	for _, row := range table {
-		text := strings.NewReplacer("PIN", approved.Digest(), "CLAUSE", row[0]).Replace(`version: 1
-name: table
-catalogs: {bank: {pin: PIN, tools: bank.json}}
-agents:
-  a:
-    tools:
-      bank.send_batch:
-        allow:
-          - CLAUSE
-        never:
-          - CLAUSE
-`)
-		c, err := Load("t", []byte(text), func(string) ([]byte, error) { return bank, nil })
-		if err != nil {
-			t.Errorf("%s: %v", row[0], err)
-			continue
-		}
 		args, err := toolcall.Parse([]byte(row[1]), toolcall.Bounds{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := c.Agent("a").Rule("bank", ToolsCall, "send_batch")
-		permits, _, err := r.Allow[0].Permits(args, constraint.Answers{})
+		allow := tableRule(t, bank, approved.Digest(), "allow: ["+flow(row[0])+"]").Allow[0]
+		permits, _, err := allow.Permits(args, constraint.Answers{})
 		if err != nil || permits != (row[2] == "yes") {
 			t.Errorf("%s permits %s: %v, %v", row[0], row[1], permits, err)
 		}
-		forbids, _, err := r.Never[0].Forbids(args, constraint.Answers{})
+		never := tableRule(t, bank, approved.Digest(), "allow: [{}], never: ["+flow(row[0])+"]")
+		if (never == nil) != (row[3] == "refused") {
+			t.Errorf("%s in never: refused is %v", row[0], never == nil)
+		}
+		if never == nil {
+			refused++
+			continue
+		}
+		forbids, _, err := never.Never[0].Forbids(args, constraint.Answers{})
 		if err != nil || forbids != (row[3] == "yes") {
 			t.Errorf("%s forbids %s: %v, %v", row[0], row[1], forbids, err)
 		}
+	}
+	if refused < 10 {
+		t.Errorf("only %d rows are refused in never", refused)
+	}
+}
+
+// flow returns a clause of the page in braces.
+func flow(clause string) string {
+	if clause == "{}" {
+		return clause
+	}
+	argument, constraints, _ := strings.Cut(clause, ": ")
+	if strings.HasPrefix(argument, "$when") {
+		constraints = "'" + constraints + "'"
+	}
+	return fmt.Sprintf("{%q: %s}", argument, constraints)
+}
+
+// tableRule loads a rule for bank.send_batch; nil if it is refused.
+func tableRule(t *testing.T, bank []byte, pin, rule string) *Rule {
+	t.Helper()
+	text := fmt.Sprintf("version: 1\nname: table\ncatalogs: {bank: {pin: %q, tools: bank.json}}\nagents: {a: {tools: {bank.send_batch: {%s}}}}\n", pin, rule)
+	c, err := Load("t", []byte(text), func(string) ([]byte, error) { return bank, nil })
+	if err != nil {
+		if strings.HasPrefix(rule, "allow: [{}]") {
+			return nil
+		}
+		t.Fatalf("%s: %v", rule, err)
+	}
+	return c.Agent("a").Rule("bank", ToolsCall, "send_batch")
+}
+
+// TestPageListsMethods compares the table of methods with their schemas.
+func TestPageListsMethods(t *testing.T) {
+	table := rows(t, page(t), "method")
+	var names []string
+	for _, row := range table {
+		names = append(names, row[0])
+		properties := methods()[row[0]].InputSchema().Get("properties")
+		for i := range properties.Len() {
+			if name, _ := properties.Member(i); !strings.Contains(row[1], name) {
+				t.Errorf("the page does not list %s of %s", name, row[0])
+			}
+		}
+	}
+	if !slices.Equal(names, Methods()) {
+		t.Errorf("the page lists %v", names)
 	}
 }

@@ -142,9 +142,9 @@ func TestExtendsNeverWidens(t *testing.T) {
 		if key == `"bank.send_*"` {
 			return key + ": {allow: [{}], limits: [{calls: 2, per: 1h}]}"
 		}
-		text := ""
-		for word, list := range drawLists(t) {
-			text += fmt.Sprintf("%s: [%s], ", word, strings.Join(list, ", "))
+		text, drawn := "", drawLists(t)
+		for _, word := range slices.Sorted(maps.Keys(drawn)) {
+			text += fmt.Sprintf("%s: [%s], ", word, strings.Join(drawn[word], ", "))
 		}
 		return key + ": {" + strings.TrimSuffix(text, ", ") + limits + "}"
 	}
