@@ -1,0 +1,621 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// use is one run of a program: its row, and what its words turned out to be.
+type use struct {
+	*walker
+	row      *row
+	st       state
+	by       int
+	span     Span // of the whole command
+	name     []string
+	given    []string // options, in every spelling
+	meanings map[string]bool
+	operands []field
+	values   []value // of options, in order
+	coded    bool    // an option gave the code, so no operand is it
+	help     bool
+}
+
+// value is the value of an option.
+type value struct {
+	kind string
+	field
+}
+
+// program walks a command that is a program.
+func (w *walker) program(args []field, st state, by int) {
+	if !w.step(len(args)) {
+		return
+	}
+	r, name, system := findProgram(args[0].text)
+	u := &use{walker: w, row: r, st: st, by: by, span: spanOf(args), name: []string{name}, meanings: map[string]bool{}}
+	switch {
+	case !system:
+		u.execute(args)
+		w.runsFile(st, by, args[0])
+	case r == nil:
+		u.execute(args)
+		w.opaque(by, args[0].span, "a program that the table does not know")
+	default:
+		u.scan(u.row.bundled(args[1:]))
+		u.execute(args)
+		u.effects()
+	}
+}
+
+func (u *use) execute(args []field) {
+	u.add(u.by, u.span, Effect{Kind: Execute, Words: words(args), Name: u.name, Options: u.given})
+}
+
+// scan sorts the words into options, their values and operands, and goes on
+// with the row of a subcommand where there is one.
+func (u *use) scan(args []field) {
+	for i := 0; i < len(args); i++ {
+		f, next := args[i], args[i+1:]
+		switch {
+		case u.row.has("nooptions"):
+			u.operands = append(u.operands, f)
+		case f.known && f.text == "--" && !u.row.others:
+			u.scanOperands(next)
+			return
+		case f.known && f.text == "--":
+			// Options that are not listed may have taken it as their value.
+		case strings.HasPrefix(f.lead, "--") || u.row.has("longdash") && strings.HasPrefix(f.lead, "-") && len(f.lead) > 2:
+			i += u.long(f, next)
+		case strings.HasPrefix(f.lead, "-") && len(f.text) > 1:
+			i += u.short(f, next)
+		case len(u.row.subs) > 0 && len(u.operands) == 0:
+			if u.subcommand(f, next) {
+				return
+			}
+		case !f.known && f.mayBeOption() && u.row.acts():
+			u.unknown(u.by, f.span, "this word may be an option; a path that begins with ./ cannot be")
+			u.operands = append(u.operands, f)
+		case u.row.has("stop"):
+			u.operands = append(u.operands, args[i:]...)
+			return
+		default:
+			u.operands = append(u.operands, f)
+		}
+	}
+}
+
+// bundled writes the old form of tar's options, "xfz FILE", as "-xzf FILE".
+// With two letters that take a word each it gives up.
+func (r *row) bundled(args []field) []field {
+	if !r.has("bundle") || len(args) == 0 || !args[0].known || strings.HasPrefix(args[0].text, "-") {
+		return args
+	}
+	var flags, valued string
+	for _, letter := range args[0].text {
+		if o := r.options["-"+string(letter)]; o != nil && o.takes != 0 {
+			valued += string(letter)
+		} else {
+			flags += string(letter)
+		}
+	}
+	args = slices.Clone(args)
+	args[0] = literal("-"+flags+valued, args[0].span)
+	if len(valued) > 1 {
+		args[0] = field{text: args[0].text, lead: "-", span: args[0].span}
+	}
+	return args
+}
+
+func (r *row) has(word string) bool {
+	_, ok := r.about[word]
+	return ok
+}
+
+func (u *use) scanOperands(args []field) {
+	if len(u.row.subs) > 0 && len(args) > 0 && u.subcommand(args[0], args[1:]) {
+		return
+	}
+	u.operands = append(u.operands, args...)
+}
+
+// subcommand goes on with the row of a subcommand, and says whether it did.
+func (u *use) subcommand(f field, rest []field) bool {
+	sub := u.row.subs[f.text]
+	if !f.known || sub == nil {
+		why := "a subcommand that the table does not know"
+		if !f.known {
+			u.unknown(u.by, f.span, "which subcommand is run is not known")
+		} else if !u.help {
+			u.opaque(u.by, f.span, why)
+		}
+		u.operands = append(u.operands, rest...)
+		u.row = &row{about: map[string]string{}}
+		return true
+	}
+	u.row, u.name = sub, append(slices.Clone(u.name), f.text)
+	u.scan(rest)
+	return true
+}
+
+// long reads a long option, and returns how many of the next words it takes.
+func (u *use) long(f field, next []field) int {
+	name, _, attached := strings.Cut(f.lead, "=")
+	if !f.known && !attached {
+		u.unknown(u.by, f.span, "which option this is is not known")
+		return 0
+	}
+	options := u.row.named(name)
+	if len(options) == 0 && u.row.has("longdash") && !strings.HasPrefix(name, "--") {
+		return u.short(f, next)
+	}
+	if u.isHelp(name) {
+		return 0
+	}
+	if len(options) == 0 {
+		u.given = append(u.given, name)
+		u.unlisted(f)
+		return 0
+	}
+	exact := slices.Contains(options[0].names, name)
+	took := 0
+	for _, o := range options {
+		if !exact && (o.acts() || o.takes != 0 || len(options) > 1) {
+			u.unknown(u.by, f.span, "an abbreviated option")
+		}
+		switch {
+		case attached:
+			u.take(o, f.cut(len(name)+1))
+		case o.takes == ':' && len(next) > 0:
+			u.take(o, next[0])
+			took = 1
+		default:
+			u.take(o, field{span: f.span})
+		}
+	}
+	return took
+}
+
+// short reads a bundle of short options, and returns how many of the next
+// words it takes.
+func (u *use) short(f field, next []field) int {
+	for i := 1; i < len(f.lead); i++ {
+		name := "-" + f.lead[i:i+1]
+		o := u.row.options[name]
+		if o == nil {
+			if !u.row.others && u.row.has("number") && f.lead[i] >= '0' && f.lead[i] <= '9' {
+				continue
+			}
+			u.given = append(u.given, name)
+			u.unlisted(f)
+			continue
+		}
+		switch {
+		case o.takes == 0:
+			u.take(o, field{span: f.span})
+		case i+1 < len(f.text):
+			u.take(o, f.cut(i+1))
+			return 0
+		case o.takes == ':' && len(next) > 0:
+			u.take(o, next[0])
+			return 1
+		default:
+			u.take(o, field{span: f.span})
+		}
+	}
+	if !f.known {
+		u.unknown(u.by, f.span, "which option this is is not known")
+	}
+	return 0
+}
+
+func (u *use) isHelp(name string) bool {
+	if name != "--help" && name != "--version" {
+		return false
+	}
+	u.given = append(u.given, name)
+	u.help = u.help || len(u.operands) == 0
+	return true
+}
+
+func (u *use) unlisted(f field) {
+	if !u.row.others {
+		u.unknown(u.by, f.span, "an option that the table does not know")
+	}
+}
+
+// take notes an option with its value.
+func (u *use) take(o *option, f field) {
+	u.given = append(u.given, o.names...)
+	if o.meaning != "" {
+		u.meanings[o.meaning] = true
+	}
+	if o.takes == 0 {
+		return
+	}
+	if f.many {
+		u.unknown(u.by, f.span, "a value that may be several words")
+	}
+	u.values = append(u.values, value{o.kind, f})
+	switch o.kind {
+	case "place", "code":
+		u.coded = true
+	case "inplace", "dest", "out":
+		u.meanings[o.kind] = true
+	case "chdir":
+		u.chdir(f)
+	}
+}
+
+// chdir lets the program work in another folder.
+func (u *use) chdir(f field) {
+	var cwds []string
+	for _, cwd := range u.st.cwds {
+		if f.known {
+			cwds = append(cwds, u.join(cwd, f.text))
+		}
+	}
+	u.st = u.st.in(cwds)
+}
+
+// effects records what the words lead to.
+func (u *use) effects() {
+	if u.help {
+		return
+	}
+	for _, v := range u.values {
+		if v.text != "-" || !v.known { // standard input or output
+			u.effect(v.kind, v.field)
+		}
+	}
+	if special, ok := specials[u.row.about["special"]]; ok {
+		special(u)
+	} else {
+		u.effectsOfOperands()
+	}
+	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "writes"} {
+		if says, ok := u.row.about[word]; ok {
+			u.always(word, says)
+		}
+	}
+	if u.meanings["opaque"] {
+		u.opaque(u.by, u.span, "an option lets it run what its input says")
+	}
+	if u.meanings["unknown"] {
+		u.unknown(u.by, u.span, "an option with an effect that is not known")
+	}
+	if u.meanings["downloads"] {
+		u.file(u.st, u.by, Write, literal(".", u.span), true, "the server chooses the name")
+	}
+	if u.meanings["net"] {
+		u.add(u.by, u.span, Effect{Kind: Network, Why: "the host is not said"})
+	}
+}
+
+// always records what a row does whatever its words are.
+func (u *use) always(word, says string) {
+	switch word {
+	case "opaque":
+		u.opaque(u.by, u.span, cmpOr(strings.ReplaceAll(says, "_", " "), "does what its input says"))
+	case "unknown":
+		u.unknown(u.by, u.span, strings.ReplaceAll(says, "_", " "))
+	case "net":
+		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Why: "talks to a host by itself"})
+	case "worktree":
+		u.workTree()
+	case "writes":
+		if !u.meanings["out"] {
+			u.effect("tree", literal(says, u.span))
+		}
+	case "default":
+		if len(u.operands) == 0 {
+			kind, file, _ := strings.Cut(says, ":")
+			u.effect(kind, literal(file, u.span))
+		}
+	}
+}
+
+// workTree records a write to the files that git has checked out.
+func (u *use) workTree() {
+	if u.meanings["dry"] {
+		return
+	}
+	from := len(u.analyzer.effects)
+	u.file(u.st, u.by, Write, literal(".", u.span), true, "the work tree of git")
+	for i := range u.analyzer.effects[from:] {
+		u.analyzer.effects[from+i].WorkTree = true
+	}
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// effectsOfOperands gives each operand its slot. Where a word may be several or
+// none, others may move, so they get the effects of every slot.
+func (u *use) effectsOfOperands() {
+	slots := u.row.operands
+	if u.coded && len(slots) > 0 {
+		slots = slots[1:] // an option has taken its place
+	}
+	if u.meanings["dest"] && len(slots) > 0 {
+		slots = slots[:len(slots)-1]
+	}
+	if len(slots) > 0 && (slots[0].kind == "argv" || slots[0].kind == "joined") {
+		u.wrapped(u.operands, slots[0].kind)
+		return
+	}
+	uncertain := false
+	for _, f := range u.operands {
+		uncertain = uncertain || f.many && !f.glob
+	}
+	for i, f := range u.operands {
+		s, after := slotOf(slots, i, len(u.operands))
+		switch {
+		case s.kind == "argv" || s.kind == "joined":
+			u.wrapped(u.operands[i:], s.kind)
+			return
+		case uncertain:
+			for _, s := range slots {
+				u.effect(s.kind, f)
+			}
+		default:
+			u.effect(s.kind, f)
+			if f.glob && after.kind != s.kind {
+				u.effect(after.kind, f)
+			}
+		}
+	}
+	if in := u.row.about["stdin"]; in != "" && !u.coded && len(u.operands) == 0 {
+		u.runsInput(in)
+	}
+}
+
+// slotOf returns the slot of operand i of n, and the one that is repeated. The
+// slots before that are filled from the front, those after it from the back.
+func slotOf(slots []slot, i, n int) (own, repeated slot) {
+	if len(slots) == 0 {
+		return slot{kind: "data"}, slot{kind: "data"}
+	}
+	many := slices.IndexFunc(slots, func(s slot) bool { return s.many })
+	if many < 0 {
+		many = len(slots) - 1
+	}
+	back := len(slots) - 1 - many
+	switch {
+	case i < many:
+		return slots[i], slots[many]
+	case n-i <= back && i > 0:
+		return slots[len(slots)-(n-i)], slots[many]
+	}
+	return slots[many], slots[many]
+}
+
+// effect records what a word of a kind leads to.
+func (u *use) effect(kind string, f field) {
+	changes := !u.meanings["dry"]
+	switch kind {
+	case "data", "place", "inplace", "archive", "replaces":
+	case "chdir":
+		u.file(u.st, u.by, Read, literal(".", f.span), true, "works in this folder")
+	case "read":
+		if u.meanings["inplace"] && changes {
+			u.file(u.st, u.by, Write, f, false, "")
+		}
+		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
+	case "readtree":
+		u.file(u.st, u.by, Read, f, true, "")
+	case "out":
+		u.meanings["out"] = true
+		u.effect("tree", f)
+	case "write":
+		if changes {
+			u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
+		}
+	case "tree":
+		if changes {
+			u.file(u.st, u.by, Write, f, true, "")
+		}
+	case "beside":
+		u.effect("edit", f)
+		folder, _ := path.Split(f.text)
+		beside := field{text: quotePattern(folder) + "*", glob: f.known, span: f.span}
+		if changes {
+			u.file(u.st, u.by, Write, beside, false, "a file beside it")
+		}
+	case "edit":
+		u.file(u.st, u.by, Read, f, false, "")
+		if changes {
+			u.file(u.st, u.by, Write, f, false, "")
+		}
+	case "dest":
+		if changes {
+			u.destination(f)
+		}
+	case "from", "to", "remote", "host", "net":
+		u.network(kind, f)
+	case "atread": // curl: @file
+		if strings.HasPrefix(f.lead, "@") {
+			u.effect("read", f.cut(1))
+		} else if f.lead == "" && !f.known {
+			u.effect("read", f)
+		}
+	case "formread": // curl: name=@file
+		name, content, _ := strings.Cut(f.lead, "=")
+		if content == "" && !f.known || strings.HasPrefix(content, "@") || strings.HasPrefix(content, "<") {
+			u.effect("read", f.cut(min(len(name)+2, len(f.lead))))
+		}
+	case "sshoption":
+		u.sshOption(f)
+	case "shell":
+		u.runsText(f, Sh)
+	case "code":
+		u.opaque(u.by, f.span, "runs code of another language")
+	case "run":
+		if f.known && f.text == "-" {
+			u.runsInput(u.row.about["stdin"])
+		} else {
+			u.runsFile(u.st, u.by, f)
+		}
+	case "gitconfig":
+		u.gitConfig(f)
+	case "opaque":
+		u.opaque(u.by, f.span, "does what its input says")
+	default:
+		u.unknown(u.by, f.span, "a word with an effect that is not known")
+	}
+}
+
+// destination is where files are copied or moved to: the name itself, and if
+// it is a folder the same names in it.
+func (u *use) destination(f field) {
+	tree := u.meanings["tree"] || u.row.has("trees")
+	u.file(u.st, u.by, Write, f, tree, "")
+	for _, source := range u.operands {
+		if source.span == f.span && source.text == f.text {
+			continue
+		}
+		if !source.known || !f.known || path.Base(source.text) == ".." {
+			u.file(u.st, u.by, Write, f, true, "if it is a folder")
+			continue
+		}
+		into := literal(strings.TrimRight(f.text, "/")+"/"+path.Base(source.text), f.span)
+		u.file(u.st, u.by, Write, into, tree, "if it is a folder")
+	}
+}
+
+// wrapped walks the command that a wrapper runs.
+func (u *use) wrapped(args []field, kind string) {
+	if kind == "joined" {
+		u.runsWords(args)
+		return
+	}
+	for len(args) > 0 && u.row.has("assigns") && strings.Contains(args[0].lead, "=") {
+		name, _, _ := strings.Cut(args[0].lead, "=")
+		u.variable(u.by, name, args[0].cut(len(name)+1), args[0].span, u.st)
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return
+	}
+	if u.row.has("dash-c") && args[0].text == "-c" && len(args) > 1 {
+		u.runsText(args[1], Sh)
+		return
+	}
+	if u.row.has("appends") {
+		args = u.fed(args)
+	}
+	u.under(args, u.st, u.by)
+}
+
+// fed returns the words of a command into which xargs puts what it reads: at
+// the end, or wherever the text of -I stands.
+func (u *use) fed(args []field) []field {
+	args = slices.Clone(args)
+	for _, v := range u.values {
+		if v.kind != "replaces" {
+			continue
+		}
+		for i, f := range args {
+			if before, _, has := strings.Cut(f.text, v.text); !v.known {
+				args[i] = field{text: f.text, span: f.span}
+			} else if has {
+				args[i] = field{text: f.text, lead: f.lead[:min(len(before), len(f.lead))], span: f.span}
+			}
+		}
+		return args
+	}
+	return append(args, field{text: "(input)", many: true, span: args[0].span})
+}
+
+// runsWords walks words that the program joins and gives to a shell.
+func (u *use) runsWords(args []field) {
+	if len(args) == 0 {
+		return
+	}
+	text, known := join(args)
+	u.runsText(field{text: text, known: known, span: spanOf(args)}, Sh)
+}
+
+// runsText walks a text that the program gives to a shell.
+func (u *use) runsText(f field, dialect Dialect) {
+	if !f.known {
+		u.unknown(u.by, cmpSpan(f.span, u.span), "the text that is run is not known")
+		return
+	}
+	u.inner(f.text, f.span, dialect, u.child(), u.by)
+}
+
+// child is the state in which a shell starts that a program runs. Variables of
+// this shell may not be in its environment.
+func (u *use) child() state {
+	st := state{cwds: u.st.cwds, vars: map[string]string{}, funcs: map[string]*syntax.Stmt{}, input: u.st.input}
+	if home, ok := u.value(u.st, "HOME"); ok {
+		st.vars["HOME"] = home
+	}
+	return st
+}
+
+func cmpSpan(a, b Span) Span {
+	if a == (Span{}) {
+		return b
+	}
+	return a
+}
+
+// runsInput is an interpreter that reads its program from standard input.
+func (u *use) runsInput(language string) {
+	in := u.st.input
+	switch {
+	case in.kind == fromFile:
+		u.runsFile(u.st, u.by, in.word)
+	case in.kind == fromText && language == "shell":
+		u.runsText(in.word, Sh)
+	case in.kind == fromText:
+		u.opaque(u.by, in.word.span, "runs code of another language")
+	default:
+		u.unknown(u.by, u.span, "runs what it reads from standard input")
+	}
+}
+
+// runsFile records that a file is read and what it says is run. What comes from
+// a stream is no file that could be looked at before.
+func (w *walker) runsFile(st state, by int, f field) {
+	before := len(w.effects)
+	w.file(st, by, Read, f, false, "what it says is run")
+	if len(w.effects) == before || strings.HasPrefix(f.text, "/proc/") {
+		w.unknown(by, f.span, "runs what it reads from a stream")
+		return
+	}
+	for i := before; i < len(w.effects); i++ {
+		w.effects[i].Runs = true
+	}
+	w.opaque(by, f.span, "runs a file")
+}
+
+// sshOption is "name=value" of ssh -o.
+func (u *use) sshOption(f field) {
+	name, _, _ := strings.Cut(strings.ReplaceAll(f.lead, " ", "="), "=")
+	if s := findSetting("ssh:" + strings.ToLower(name)); s == nil || s.kind != "safe" {
+		u.unknown(u.by, f.span, "a setting of ssh that may run programs or change the host")
+	}
+}
+
+// gitConfig is "name=value" of git -c.
+func (u *use) gitConfig(f field) {
+	name, _, attached := strings.Cut(f.lead, "=")
+	setting := findSetting("git:" + strings.ToLower(name))
+	switch {
+	case setting != nil && setting.kind == "safe":
+	case setting != nil && setting.kind == "shell" && attached && f.known:
+		u.runsText(f.cut(len(name)+1), Sh)
+	default:
+		u.unknown(u.by, f.span, "a setting of git that may run programs")
+	}
+}
