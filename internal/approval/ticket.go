@@ -19,7 +19,7 @@ type Subject struct {
 	Server  string `json:"server"`
 	Tool    string `json:"tool"`
 	Call    string `json:"call_digest"` // digest of the canonical call, keyed where the contract redacts
-	Cwd     string `json:"cwd,omitzero"`
+	Cwd     string `json:"cwd,omitzero"` // working directory by identity: facts.Directory
 }
 
 // Terms are what else held when the ticket was made; a change voids it.

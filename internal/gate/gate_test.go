@@ -349,7 +349,7 @@ func TestApproval(t *testing.T) {
 	for name, change := range map[string]func(*gate.Ask){
 		"arguments": func(a *gate.Ask) { a.Call.Arguments = testkit.Value(t, `{"amount": 501, "to": "ann"}`) },
 		"session":   func(a *gate.Ask) { a.Session = "s2" },
-		"cwd":       func(a *gate.Ask) { a.Cwd = "/elsewhere" },
+		"cwd":       func(a *gate.Ask) { a.Cwd = os.TempDir() },
 		"user":      func(a *gate.Ask) { a.Principal.User = "eve" },
 		"params":    func(a *gate.Ask) { a.Call.Params = testkit.Value(t, `{"task": {"ttl": 1}}`) },
 		"agent":     func(a *gate.Ask) { a.Call.Agent, a.Principal.Agent = "other", "other" },
@@ -367,6 +367,37 @@ func TestApproval(t *testing.T) {
 	}
 	named.Call.Ticket = "t-none"
 	b.want(b.check(named), authz.Block, authz.ApprovalUnknown)
+}
+
+// TestApprovalBindsTheDirectory: a directory put in the place of the one where
+// the call was approved is another one.
+func TestApprovalBindsTheDirectory(t *testing.T) {
+	b := newBench(t)
+	dir := filepath.Join(t.TempDir(), "project")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a := b.ask("pay", `{"amount": 500}`)
+	a.Cwd = dir
+	held := b.want(b.check(a), authz.RequireApproval, authz.ApproveClause)
+	b.answer(held.Ticket.ID, "ann", true)
+	if err := errors.Join(os.Rename(dir, dir+".before"), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	named := a
+	named.Call.Ticket = held.Ticket.ID
+	b.want(b.check(named), authz.Block, authz.ApprovalMismatch)
+	if again := b.want(b.check(a), authz.RequireApproval, authz.ApproveClause); again.Ticket.ID == held.Ticket.ID {
+		t.Error("the ticket of another directory was shared")
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	b.want(b.check(a), authz.Block, authz.FactsFailed)
+	if err := os.Rename(dir+".before", dir); err != nil {
+		t.Fatal(err)
+	}
+	b.want(b.check(named), authz.Allow, authz.Approved) // it was not used up
 }
 
 func TestApprovalNamed(t *testing.T) {

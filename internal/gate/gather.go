@@ -161,6 +161,11 @@ func (g *Gate) used(ctx context.Context, r *request) (map[authz.TakeKey]toolcall
 // ticket says what the ticket of this call, named or not, is worth now.
 func (g *Gate) ticket(ctx context.Context, r *request) (decide.Approval, error) {
 	var err error
+	if r.ask.Cwd != "" {
+		if r.place, err = facts.Directory(r.ask.Cwd); err != nil {
+			return decide.Approval{}, err
+		}
+	}
 	if r.now, err = g.o.Store.Now(ctx); err != nil {
 		return decide.Approval{}, fmt.Errorf("reading the store's clock: %w", err)
 	}

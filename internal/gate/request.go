@@ -27,6 +27,7 @@ type request struct {
 	kept    toolcall.Value  // arguments as evidence keeps them: redacted and cut
 	secrets bool            // something was redacted: digests are keyed, details left out
 	digest  toolcall.Digest // of the call, keyed if secrets
+	place   string          // working directory by identity, once needed for a ticket
 	ticket  string          // the ticket that stands for this call, once looked up
 	now     time.Time       // the store's clock, once read for the ticket
 
@@ -88,7 +89,7 @@ func (r *request) subject() approval.Subject {
 	c := r.ask.Call
 	return approval.Subject{
 		Agent: c.Agent, User: r.ask.Principal.User, Session: r.ask.Session,
-		Server: c.Server, Tool: c.Tool, Call: string(r.digest), Cwd: r.ask.Cwd,
+		Server: c.Server, Tool: c.Tool, Call: string(r.digest), Cwd: r.place,
 	}
 }
 
