@@ -14,6 +14,10 @@
 // package is pure: it reads no clock, file, network or environment, and the same
 // call with the same answers gives the same result.
 //
+// A [Condition] is what a clause says of something else than one argument: of
+// the session, of what the user asked for, or of anything in an expression. It
+// has the same two sides.
+//
 // A [Schema] is the other check on arguments: whether they are valid against the
 // input schema of the pinned tool and closed by it (rule 4).
 package constraint

@@ -9,8 +9,13 @@
 //
 // Reading happens in four steps: package yamlwalk turns YAML into a tree and
 // refuses what two YAML readers could understand in two ways; words.go holds
-// the words of the language; load.go and agents.go check the tree against the
-// words and the pinned catalogs; digest.go names the result.
+// the words of the language; load.go, agents.go, names.go, clauses.go and
+// readlimits.go check the tree against the words and the pinned catalogs;
+// digest.go names the result.
+//
+// Names that stand for several things are resolved when a contract is loaded:
+// groups of tools and labels against the pinned copy, agents that extend agents
+// into a chain of rules ([Rule.Base]) whose limits are counted for the caller.
 // The language is described for its users in docs/spec/contract.md.
 //
 // The package is pure: files are read through a function that the caller gives.
