@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/licet-dev/licet/internal/catalog"
 )
@@ -63,7 +64,7 @@ func (c *comparer) approvals() {
 		}
 	}
 	setting("expire", order{is.Expire <= was.Expire, is.Expire >= was.Expire}, "how long an answer and its use may take",
-		was.Expire.String(), is.Expire.String())
+		period(was.Expire), period(is.Expire))
 	setting("quorum", order{is.Quorum >= was.Quorum, is.Quorum <= was.Quorum}, "how many must agree",
 		fmt.Sprint(was.Quorum), fmt.Sprint(is.Quorum))
 	who := func(quorum int, names []string) *Clause {
@@ -190,10 +191,10 @@ func (c *comparer) limits(old, new []counted) {
 		o := order{narrows: p.old == nil || limitsWithin(new, []counted{*p.old}), widens: p.new == nil || limitsWithin(old, []counted{*p.new})}
 		path, was, is := "", "", ""
 		if p.old != nil {
-			path, was = p.old.path, p.old.canonical().Canonical()
+			path, was = p.old.path, p.old.text()
 		}
 		if p.new != nil {
-			path, is = p.new.path, p.new.canonical().Canonical()
+			path, is = p.new.path, p.new.text()
 		}
 		why := map[Direction]string{
 			Wider: "more can be used up", Narrower: "less can be used up", Equal: "another limit says the same",
@@ -250,4 +251,52 @@ func (d *differ[T]) take(fit func(old, new T) bool) (pairs []pair[T]) {
 	}
 	d.old, d.new = rest, left
 	return pairs
+}
+
+// text returns the limit as a contract writes it.
+func (l *limit) text() string {
+	words := []string{"calls: " + l.max.String()}
+	if !l.argument.Empty() {
+		words = []string{"sum: " + l.argument.String(), "max: " + l.max.String()}
+	}
+	words = append(words, "per: "+period(l.window))
+	if !l.by.usual() {
+		words = append(words, "by: ["+strings.Join(l.by.words(), ", ")+"]")
+	}
+	if l.ask {
+		words = append(words, "over: approve")
+	}
+	return "{" + strings.Join(words, ", ") + "}"
+}
+
+// words returns what keeps counts apart.
+func (s split) words() (all []string) {
+	for _, w := range []struct {
+		word string
+		on   bool
+	}{{byAgent, s.agent}, {byUser, s.user}, {bySession, s.session}, {byTool, s.tool}} {
+		if w.on {
+			all = append(all, w.word)
+		}
+	}
+	if !s.argument.Empty() {
+		all = append(all, fmt.Sprintf("{%s: %s}", byArgument, s.argument))
+	}
+	return all
+}
+
+// period returns a window or duration in the largest unit that divides it.
+func period(d time.Duration) string {
+	if d == 0 {
+		return "session"
+	}
+	for _, u := range []struct {
+		unit string
+		size time.Duration
+	}{{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}} {
+		if d%u.size == 0 {
+			return fmt.Sprintf("%d%s", d/u.size, u.unit)
+		}
+	}
+	return fmt.Sprintf("%ds", d/time.Second)
 }
