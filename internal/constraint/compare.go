@@ -92,8 +92,6 @@ func (c *choice) resembles(v toolcall.Value) bool {
 	return c.lists(v)
 }
 
-func (c *choice) questions(qs []Question, _ toolcall.Value) []Question { return qs }
-
 // neverUsable refuses arrays and objects: [1, 2] is another value than [1, 2, 3],
 // so one more element would take a call out of the clause.
 func (c *choice) neverUsable() *SpecError {
@@ -199,6 +197,5 @@ func (n *number) met(v toolcall.Value, _ Answers) string {
 	return ""
 }
 
-func (n *number) questions(qs []Question, _ toolcall.Value) []Question { return qs }
-func (n *number) neverUsable() *SpecError                              { return nil }
-func (n *number) canonical() toolcall.Value                            { return toolcall.NumberOf(n.bound) }
+func (n *number) neverUsable() *SpecError   { return nil }
+func (n *number) canonical() toolcall.Value { return toolcall.NumberOf(n.bound) }

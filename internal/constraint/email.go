@@ -104,9 +104,8 @@ func (e *emailKind) inDomain(a address) bool {
 	return slices.ContainsFunc(e.domains, func(p hostPattern) bool { return p.names(host{name: a.domain}) })
 }
 
-func (e *emailKind) questions(qs []Question, _ toolcall.Value) []Question { return qs }
-func (e *emailKind) neverUsable() *SpecError                              { return nil }
-func (e *emailKind) canonical() toolcall.Value                            { return e.spec }
+func (e *emailKind) neverUsable() *SpecError   { return nil }
+func (e *emailKind) canonical() toolcall.Value { return e.spec }
 
 // address is a mail address: the local part as written, the domain in
 // lower-case ASCII.

@@ -24,7 +24,8 @@ type Env struct {
 // [New].
 type Set struct {
 	kinds    []kind
-	optional bool // where the argument is absent, the constraints hold
+	askers   []asker // those of kinds that must know something of the world
+	optional bool    // where the argument is absent, the constraints hold
 }
 
 // kind is one constraint of a Set. Its two judgements continue a sentence that
@@ -38,13 +39,19 @@ type kind interface {
 	// met says why the constraint holds, or may hold, of v or of a part of it;
 	// "" means that it certainly does not.
 	met(v toolcall.Value, a Answers) string
-	// questions appends what must be known before v can be judged.
-	questions(qs []Question, v toolcall.Value) []Question
 	// neverUsable returns why the constraint may not stand in a never clause.
 	neverUsable() *SpecError
 	// canonical returns the operand in the spelling that all equal ones share.
 	canonical() toolcall.Value
 }
+
+// asker is a kind that must know something of the world.
+type asker interface {
+	// questions appends what must be known before v can be judged.
+	questions(qs []Question, v toolcall.Value) []Question
+}
+
+var _ = []asker{(*pathKind)(nil), (*from)(nil), (*identifiersKind)(nil)}
 
 // wrongWay is the Miss of a path that cannot be followed to its end.
 const wrongWay = "something on the way to the argument has another type"
@@ -102,12 +109,15 @@ func (s *Set) met(v toolcall.Value, a Answers) []string {
 	return whys
 }
 
+// Asks reports whether the set may have questions: most have none.
+func (s *Set) Asks() bool { return len(s.askers) > 0 }
+
 // Questions returns what must be known of the world before the values in sel
 // can be judged, each question once.
 func (s *Set) Questions(sel toolcall.Selection) []Question {
 	var qs []Question
 	for _, v := range sel.Values {
-		for _, k := range s.kinds {
+		for _, k := range s.askers {
 			qs = k.questions(qs, v)
 		}
 	}

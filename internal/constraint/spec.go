@@ -124,6 +124,9 @@ func New(spec toolcall.Value, env Env) (*Set, error) {
 			return nil, err.under(member(word))
 		}
 		s.kinds = append(s.kinds, k)
+		if a, ok := k.(asker); ok {
+			s.askers = append(s.askers, a)
+		}
 	}
 	if len(s.kinds) == 0 {
 		return nil, refuse("no constraint stands beside the argument")

@@ -107,8 +107,6 @@ func (s *size) String() string {
 	}
 }
 
-func (s *size) questions(qs []Question, _ toolcall.Value) []Question { return qs }
-
 // neverUsable refuses an upper bound on elements: one more would take a call
 // out of the clause.
 func (s *size) neverUsable() *SpecError {
@@ -192,6 +190,5 @@ func (p *textPattern) met(v toolcall.Value, _ Answers) string {
 	return ""
 }
 
-func (p *textPattern) questions(qs []Question, _ toolcall.Value) []Question { return qs }
-func (p *textPattern) neverUsable() *SpecError                              { return nil }
-func (p *textPattern) canonical() toolcall.Value                            { return toolcall.StringOf(p.source) }
+func (p *textPattern) neverUsable() *SpecError   { return nil }
+func (p *textPattern) canonical() toolcall.Value { return toolcall.StringOf(p.source) }

@@ -164,9 +164,8 @@ func (u *urlKind) hostList() string {
 	return cut(strings.Join(names, ", "))
 }
 
-func (u *urlKind) questions(qs []Question, _ toolcall.Value) []Question { return qs }
-func (u *urlKind) neverUsable() *SpecError                              { return nil }
-func (u *urlKind) canonical() toolcall.Value                            { return u.spec }
+func (u *urlKind) neverUsable() *SpecError   { return nil }
+func (u *urlKind) canonical() toolcall.Value { return u.spec }
 
 // webURL is a URL in which all readers see the same host.
 type webURL struct {

@@ -127,7 +127,9 @@ func (r *Rule) Questions(args toolcall.Value) []constraint.Question {
 func (k *Clause) questions(args toolcall.Value) []constraint.Question {
 	var all []constraint.Question
 	for _, c := range k.constraints {
-		all = append(all, c.set.Questions(c.argument.Select(args))...)
+		if c.set.Asks() {
+			all = append(all, c.set.Questions(c.argument.Select(args))...)
+		}
 	}
 	for _, c := range k.conditions {
 		all = append(all, c.condition.Questions(args)...)
