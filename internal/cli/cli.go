@@ -100,7 +100,7 @@ Exit status: 0 fine or ALLOW, 3 BLOCK, 4 REQUIRE_APPROVAL, 2 wrong usage,
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"start":    {a.demo(), a.initCommand()},
-		"gate":     {a.decide(), a.mcp()},
+		"gate":     {a.decide(), a.mcp(), a.explainCommand()},
 		"contract": {a.contractCommand(), a.catalogCommand()},
 		"people":   {a.approvals(), a.credentials(), a.log(), a.statusCommand()},
 	} {

@@ -276,7 +276,11 @@ func FuzzAnalyze(f *testing.F) {
 	bounds := Bounds{Bytes: 4096, Nodes: 2000, Depth: 12, Steps: 5000}
 	env := Env{Cwd: "/w", Home: "/h", Bounds: bounds}
 	f.Fuzz(func(t *testing.T, line string) {
+		start := time.Now()
 		a := Analyze(line, env)
+		if took := time.Since(start); took > 2*time.Second {
+			t.Fatalf("took %v", took)
+		}
 		if len(a.Effects) > bounds.Steps || len(a.Commands) > bounds.Steps {
 			t.Fatalf("%d effects of %d commands", len(a.Effects), len(a.Commands))
 		}

@@ -45,8 +45,12 @@ func (w *walker) program(args []field, st state, by int) {
 		u.execute(args)
 		w.opaque(by, args[0].span, "a program that the table does not know")
 	default:
-		u.scan(u.row.bundled(args[1:]))
+		at := len(w.effects)
 		u.execute(args)
+		u.scan(r.bundled(args[1:]))
+		if at < len(w.effects) { // only now is it known what was said
+			w.effects[at].Name, w.effects[at].Options = u.name, u.given
+		}
 		u.effects()
 	}
 }

@@ -26,6 +26,17 @@ func (w *walker) span(n syntax.Node) Span {
 	return w.spanOf(int(n.Pos().Offset()), int(n.End().Offset()))
 }
 
+// stmtSpan is the span of a statement without what ends it.
+func (w *walker) stmtSpan(s *syntax.Stmt) Span {
+	end := int(s.End().Offset())
+	if s.Semicolon.IsValid() {
+		end = int(s.Semicolon.Offset())
+	}
+	start := int(s.Pos().Offset())
+	end = min(max(start, end), len(w.src.text))
+	return w.spanOf(start, start+len(strings.TrimRight(w.src.text[start:end], " \t\n")))
+}
+
 func (w *walker) spanOf(start, end int) Span {
 	end = min(max(start, end), len(w.src.text))
 	start = min(start, end)
@@ -66,7 +77,7 @@ func (w *walker) stmt(s *syntax.Stmt, st state) (ok, fail state) {
 	call, simple := s.Cmd.(*syntax.CallExpr)
 	inner, by := st, -1
 	if simple || len(s.Redirs) > 0 || s.Cmd == nil {
-		by = w.command(Command{Span: w.span(s), Parent: w.src.parent})
+		by = w.command(Command{Span: w.stmtSpan(s), Parent: w.src.parent})
 		inner = w.redirects(s.Redirs, st, by)
 	}
 	switch {
