@@ -13,7 +13,7 @@ var layers = [][]string{
 	// the pure core
 	{"internal/toolcall"},
 	{"internal/catalog", "internal/shell", "internal/yamlwalk", "internal/expr"},
-	{"internal/constraint"},
+	{"internal/constraint", "internal/yamlfmt"},
 	{"internal/contract"},
 	{"internal/decide"},
 
@@ -55,7 +55,7 @@ var testOnly = []string{
 // that a decision can be repeated and explained later.
 var pure = []string{
 	"internal/authz", "internal/toolcall", "internal/catalog", "internal/shell", "internal/yamlwalk",
-	"internal/expr", "internal/constraint", "internal/contract", "internal/decide",
+	"internal/yamlfmt", "internal/expr", "internal/constraint", "internal/contract", "internal/decide",
 }
 
 // impure names what pure packages do not import: each reaches a clock, a
