@@ -91,7 +91,9 @@ func (w *walker) declare(c *syntax.DeclClause, st state) (ok, fail state) {
 	for _, as := range c.Args {
 		arg := literal(w.span(as).Text, w.span(as))
 		if as.Name == nil {
-			if arg = w.single(as.Value, st, by); !arg.known || strings.HasPrefix(arg.text, "-n") {
+			arg = w.single(as.Value, st, by)
+			option := arg.known && strings.ContainsAny(arg.text[:min(1, len(arg.text))], "-+")
+			if !option || strings.Contains(arg.text, "n") { // -n makes a name stand for another
 				w.unknown(by, w.span(as), "which variable is set is not known")
 			}
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,7 @@ func (w *walker) file(st state, by int, kind Kind, f field, tree bool, why strin
 	case f.known && w.socket(by, f):
 		return
 	case !f.known && !f.glob:
-		e.Path, e.Why = "", join2(why, "which file is not known")
+		e.Path, e.Why = "", because(why, "which file is not known")
 		w.add(by, f.span, e)
 		return
 	}
@@ -31,7 +32,7 @@ func (w *walker) file(st state, by int, kind Kind, f field, tree bool, why strin
 		return
 	}
 	if len(st.cwds) == 0 {
-		e.Path, e.PathKnown, e.Pattern, e.Why = "", false, false, join2(why, "in a folder that is not known")
+		e.Path, e.PathKnown, e.Pattern, e.Why = "", false, false, because(why, "in a folder that is not known")
 		w.add(by, f.span, e)
 	}
 	for _, cwd := range st.cwds {
@@ -59,7 +60,8 @@ func (w *walker) socket(by int, f field) bool {
 	return true
 }
 
-func join2(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
+// because joins two reasons.
+func because(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
 
 // quotePattern quotes what would be special in a pattern.
 func quotePattern(text string) string {
@@ -86,7 +88,7 @@ func (u *use) network(kind string, f field) {
 	case isHost:
 		e.Host = host
 	case kind == "remote" && !strings.ContainsAny(f.text, "/."):
-		e.Remote, e.Why = cmpOr(f.text, "*"), "the host that git's settings name"
+		e.Remote, e.Why = cmp.Or(f.text, "*"), "the host that git's settings name"
 	case kind == "to":
 		if !u.meanings["dry"] {
 			u.file(u.st, u.by, Write, f, true, "")

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -303,7 +304,7 @@ func (u *use) effects() {
 func (u *use) always(word, says string) {
 	switch word {
 	case "opaque":
-		u.opaque(u.by, u.span, cmpOr(strings.ReplaceAll(says, "_", " "), "does what its input says"))
+		u.opaque(u.by, u.span, cmp.Or(strings.ReplaceAll(says, "_", " "), "does what its input says"))
 	case "unknown":
 		u.unknown(u.by, u.span, strings.ReplaceAll(says, "_", " "))
 	case "net":
@@ -332,13 +333,6 @@ func (u *use) workTree() {
 	for i := range u.analyzer.effects[from:] {
 		u.analyzer.effects[from+i].WorkTree = true
 	}
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // effectsOfOperands gives each operand its slot. Where a word may be several or
@@ -550,7 +544,7 @@ func (u *use) runsWords(args []field) {
 // runsText walks a text that the program gives to a shell.
 func (u *use) runsText(f field, dialect Dialect) {
 	if !f.known {
-		u.unknown(u.by, cmpSpan(f.span, u.span), "the text that is run is not known")
+		u.unknown(u.by, cmp.Or(f.span, u.span), "the text that is run is not known")
 		return
 	}
 	u.inner(f.text, f.span, dialect, u.child(), u.by)
@@ -564,13 +558,6 @@ func (u *use) child() state {
 		st.vars["HOME"] = home
 	}
 	return st
-}
-
-func cmpSpan(a, b Span) Span {
-	if a == (Span{}) {
-		return b
-	}
-	return a
 }
 
 // runsInput is an interpreter that reads its program from standard input.

@@ -319,6 +319,10 @@ func (w *walker) test(c *syntax.TestClause, st state) (ok, fail state) {
 				}
 				return false
 			}
+		case *syntax.UnaryTest:
+			if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar) && !syntax.ValidName(word.Lit()) {
+				w.unknown(by, w.span(n), "a test that evaluates an index")
+			}
 		case *syntax.Word:
 			w.single(n, st, by)
 			return false
