@@ -16,6 +16,7 @@ var layers = [][]string{
 	{"internal/constraint", "internal/yamlfmt"},
 	{"internal/contract"},
 	{"internal/decide"},
+	{"internal/explain"},
 
 	// the domain: state machines, what decisions ask about, the transaction
 	{"internal/approval", "internal/evidence"},
@@ -55,7 +56,7 @@ var testOnly = []string{
 // that a decision can be repeated and explained later.
 var pure = []string{
 	"internal/authz", "internal/toolcall", "internal/catalog", "internal/shell", "internal/yamlwalk",
-	"internal/yamlfmt", "internal/expr", "internal/constraint", "internal/contract", "internal/decide",
+	"internal/yamlfmt", "internal/expr", "internal/constraint", "internal/contract", "internal/decide", "internal/explain",
 }
 
 // impure names what pure packages do not import: each reaches a clock, a
