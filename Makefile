@@ -21,8 +21,8 @@ cover: ## run the tests, print skips and coverage, fail under 90 % of the packag
 fuzz: ## run each fuzz target for FUZZTIME (30s)
 	go run ./tools/fuzz -each $(FUZZTIME)
 
-bench: ## run the benchmarks, five rounds
-	go test -run '^$$' -bench . -count 5 ./...
+bench: ## compare decisions with other engines, the store with plain inserts; docs/speed.md
+	cd bench && go run . -product ..
 
 long: ## run the long forms: 200 kills and more; see CONTRIBUTING.md
 	LICET_LONG=1 go test -count=1 -timeout 2h ./...
