@@ -78,7 +78,7 @@ func (u *use) network(kind string, f field) {
 	host, isHost := hostOf(f.text, kind)
 	switch {
 	case strings.HasPrefix(strings.ToLower(f.lead), "file://"):
-		u.effect("readtree", f.cut(len("file://")))
+		u.fileURL(f)
 		return
 	case kind == "remote" && strings.Contains(f.text, "::"):
 		u.unknown(u.by, f.span, "a transport of git that runs a program")
@@ -107,6 +107,13 @@ func (u *use) network(kind string, f field) {
 	u.add(u.by, f.span, e)
 }
 
+// fileURL records the file that a file: URL names. Its host says nothing.
+func (u *use) fileURL(f field) {
+	_, file, _ := strings.Cut(f.text[len("file://"):], "/")
+	known := f.known && !strings.ContainsAny(file, "%?#{}[]")
+	u.effect("readtree", field{text: "/" + file, known: known, span: f.span})
+}
+
 // isURL says whether a text certainly holds the whole host of a URL.
 func isURL(text string) bool {
 	_, rest, ok := strings.Cut(text, "://")
@@ -123,6 +130,8 @@ func hostOf(text, kind string) (string, bool) {
 		rest, _, _ = strings.Cut(rest, "/")
 		rest, _, _ = strings.Cut(rest, "?")
 		rest, _, _ = strings.Cut(rest, "#")
+	case strings.Contains(text, ":/"):
+		return "", true // some readers take this for a URL
 	case kind == "host" || kind == "net":
 		rest, _, _ = strings.Cut(text, "/")
 	default:
@@ -132,14 +141,17 @@ func hostOf(text, kind string) (string, bool) {
 		}
 		rest = before
 	}
+	if strings.ContainsAny(rest, `\{}*?,%`) {
+		return "", true // readers differ, or curl makes hosts up from a pattern
+	}
 	rest = rest[strings.LastIndexByte(rest, '@')+1:]
 	if !strings.HasPrefix(rest, "[") {
 		rest, _, _ = strings.Cut(rest, ":")
 	} else {
 		rest, _, _ = strings.Cut(rest[1:], "]")
 	}
-	if strings.ContainsAny(rest, `\{}[]*?,%`) || rest == "" {
-		return "", true // a host that curl makes up from a pattern, or none
+	if strings.ContainsAny(rest, "[]") || rest == "" {
+		return "", true
 	}
 	return strings.ToLower(rest), true
 }

@@ -231,9 +231,11 @@ func (w *walker) lit(b *builder, p *syntax.Lit, first, alone bool, st state, by 
 	if first && strings.HasPrefix(text, "~") {
 		text = w.tilde(b, text, alone, st)
 	}
-	if solid && strings.Contains(text, ":~") {
-		b.unsure(text) // a list of folders in an assignment
-		return
+	// bash expands a tilde behind "=" and ":" in assignments, and in arguments
+	// that look like one.
+	if at := tildeInside(text, solid); at >= 0 {
+		defer b.unsure(text[at:])
+		text = text[:at]
 	}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -256,6 +258,16 @@ func (w *walker) lit(b *builder, p *syntax.Lit, first, alone bool, st state, by 
 			b.exact(text[i : i+1])
 		}
 	}
+}
+
+func tildeInside(text string, assignment bool) int {
+	if at := strings.Index(text, "=~"); at >= 0 {
+		return at + 1
+	}
+	if at := strings.Index(text, ":~"); at >= 0 && (assignment || strings.Contains(text, "=")) {
+		return at + 1
+	}
+	return -1
 }
 
 // deceptive says whether a reader takes a character for nothing or for a blank
