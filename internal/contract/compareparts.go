@@ -261,7 +261,7 @@ func (l *limit) text() string {
 	}
 	words = append(words, "per: "+period(l.window))
 	if !l.by.usual() {
-		words = append(words, "by: ["+strings.Join(l.by.written(), ", ")+"]")
+		words = append(words, "by: ["+strings.Join(l.by.words(), ", ")+"]")
 	}
 	if l.ask {
 		words = append(words, "over: approve")
@@ -269,8 +269,8 @@ func (l *limit) text() string {
 	return "{" + strings.Join(words, ", ") + "}"
 }
 
-// written returns what keeps counts apart, as it stands beside `by`.
-func (s split) written() (all []string) {
+// words returns what keeps counts apart, as it stands beside `by`.
+func (s split) words() (all []string) {
 	for _, w := range []struct {
 		word string
 		on   bool
