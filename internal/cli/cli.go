@@ -102,7 +102,7 @@ Exit status: 0 fine or ALLOW, 3 BLOCK, 4 REQUIRE_APPROVAL, 2 wrong usage,
 		"start":    {a.demo(), a.initCommand()},
 		"gate":     {a.decide(), a.mcp(), a.explainCommand()},
 		"contract": {a.contractCommand(), a.catalogCommand()},
-		"people":   {a.approvals(), a.credentials(), a.log(), a.statusCommand()},
+		"people":   {a.approvals(), a.credentials(), a.log(), a.why(), a.statusCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

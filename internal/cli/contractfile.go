@@ -13,6 +13,7 @@ import (
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // maxFile bounds a contract, and each file that it names, in bytes.
@@ -22,6 +23,7 @@ const maxFile = 16 << 20
 type contractFile struct {
 	path     string
 	text     []byte
+	files    map[string][]byte // of every file that the contract names, by the name there
 	contract *contract.Contract
 	stamps   map[string]stamp // of every file that was read
 }
@@ -35,17 +37,70 @@ type stamp struct {
 // readContract reads and checks a contract. Where the gate's places are known,
 // a contract that its own agents could write is refused (contract.md, rule 6).
 func readContract(path string, places constraint.Places) (*contractFile, error) {
-	f := &contractFile{path: path, stamps: map[string]stamp{}}
+	f := &contractFile{path: path, files: map[string][]byte{}, stamps: map[string]stamp{}}
 	text, err := f.read(path)
 	if err != nil {
 		return nil, err
 	}
 	f.text = text
-	f.contract, err = contract.Load(path, text, func(name string) ([]byte, error) { return f.read(f.beside(name)) })
+	f.contract, err = contract.Load(path, text, f.open)
 	if err != nil {
 		return nil, err
 	}
 	return f, f.outOfReach(places)
+}
+
+// open reads a file that the contract names.
+func (f *contractFile) open(name string) (text []byte, err error) {
+	f.files[name], err = f.read(f.beside(name))
+	return f.files[name], err
+}
+
+// Members of a bundle.
+const (
+	bundleContract = "contract"
+	bundleFiles    = "files"
+)
+
+// bundle returns the contract with all files that it names as one canonical JSON
+// object, {"contract": TEXT, "files": {NAME: TEXT}}: what the store keeps, so
+// that a record can be explained when the files are gone.
+func (f *contractFile) bundle() []byte {
+	var files []toolcall.Member
+	for name, text := range f.files {
+		files = append(files, toolcall.Member{Name: name, Value: toolcall.StringOf(string(text))})
+	}
+	return toolcall.ObjectOf(
+		toolcall.Member{Name: bundleContract, Value: toolcall.StringOf(string(f.text))},
+		toolcall.Member{Name: bundleFiles, Value: toolcall.ObjectOf(files...)},
+	).AppendCanonical(nil)
+}
+
+// maxBundle bounds a bundle in bytes: a contract with some files, in which every
+// character may be escaped.
+const maxBundle = 16 * maxFile
+
+// loadBundle loads the contract with this digest from the bundle that the store
+// keeps of it.
+func loadBundle(digest string, bundle []byte) (*contract.Contract, error) {
+	v, err := toolcall.Parse(bundle, toolcall.Bounds{Bytes: maxBundle})
+	if err != nil {
+		return nil, fmt.Errorf("reading the kept contract %s: %w", digest, err)
+	}
+	c, err := contract.Load("contract "+digest, []byte(v.Get(bundleContract).Text()), func(name string) ([]byte, error) {
+		file := v.Get(bundleFiles).Get(name)
+		if file.Kind() != toolcall.String {
+			return nil, fmt.Errorf("%s was not kept with it", name)
+		}
+		return []byte(file.Text()), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("loading the kept contract: %w", err)
+	}
+	if c.Digest() != digest {
+		return nil, fmt.Errorf("the kept contract has the digest %s, not %s: this version of licet reads it in another way", c.Digest(), digest)
+	}
+	return c, nil
 }
 
 // beside returns where a file lies that the contract names.
@@ -124,14 +179,14 @@ type watchedContract struct {
 	refused string // what was said last about a refused change
 }
 
-// watchContract reads a contract and keeps its text in the store.
+// watchContract reads a contract and keeps it in the store.
 func watchContract(ctx context.Context, path string, places constraint.Places, s *state, log io.Writer) (*watchedContract, error) {
 	f, err := readContract(path, places)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.store.SaveContract(ctx, f.contract.Digest(), f.text); err != nil {
-		return nil, fmt.Errorf("keeping the contract's text: %w", err)
+	if err := s.store.SaveContract(ctx, f.contract.Digest(), f.bundle()); err != nil {
+		return nil, fmt.Errorf("keeping the contract: %w", err)
 	}
 	return &watchedContract{places: places, store: s.store, log: log, every: time.Second, file: f, looked: time.Now()}, nil
 }
@@ -155,7 +210,7 @@ func (w *watchedContract) reload() {
 	if err == nil && f.contract.Digest() != w.file.contract.Digest() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		err = w.store.SaveContract(ctx, f.contract.Digest(), f.text)
+		err = w.store.SaveContract(ctx, f.contract.Digest(), f.bundle())
 	}
 	if err != nil {
 		if w.refused != err.Error() {

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/licet-dev/licet/internal/authz"
+)
+
+// printWhy prints an explanation, for a person or as JSON.
+func (a *app) printWhy(w whyJSON, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.out, w)
+	}
+	if w.Recorded != nil {
+		a.printRecorded(*w.Recorded)
+		if w.NotEvaluated != "" {
+			fmt.Fprintf(a.out, "\n%s\n", wrap("Not evaluated again: "+w.NotEvaluated+".", a.width(), ""))
+			return nil
+		}
+		fmt.Fprintf(a.out, "\n%s\n", wrap("Evaluated again, under the contract of that time and with the facts of now (what was stated, what is used up, where paths lead, tickets):", a.width(), ""))
+	}
+	a.printExplanation(*w.Explanation)
+	return nil
+}
+
+func (a *app) printRecorded(r recordedJSON) {
+	s := a.style()
+	fmt.Fprintf(a.out, "Recorded as %s at %s: %s calls %s\n", r.ID, r.Time.Local().Format(time.DateTime),
+		printable(cmp.Or(r.Agent, "nobody known")), printable(strings.Trim(r.Server+"."+r.Tool, ".")))
+	a.printVerdict(r.Verdict, r.Shadow, r.Reasons)
+	if r.Ticket != "" {
+		fmt.Fprintf(a.out, "  ticket %s\n", s.faint(r.Ticket))
+	}
+}
+
+// printVerdict prints a verdict with its reasons.
+func (a *app) printVerdict(v authz.Verdict, shadow *authz.Verdict, reasons []authz.Reason) {
+	s := a.style()
+	code := authz.Internal
+	if len(reasons) > 0 {
+		code = reasons[0].Code
+	}
+	fmt.Fprintf(a.out, "%s  %s%s\n", s.verdict(v), s.bold(string(code)), s.shadow(shadow))
+	for _, r := range reasons {
+		if line := reasonLine(r); line != "" {
+			fmt.Fprintf(a.out, "  %s\n", wrap(line, a.width()-4, "    "))
+		}
+	}
+}
+
+func (a *app) printExplanation(e explanationJSON) {
+	a.printVerdict(e.Verdict, e.Shadow, e.Reasons)
+	for _, k := range e.Clauses {
+		a.printClause(k)
+	}
+	for i, l := range e.Limits {
+		if i == 0 {
+			fmt.Fprintln(a.out)
+		}
+		a.printLimit(l)
+	}
+	for _, c := range e.Changes {
+		a.printChangeOf(c)
+	}
+	if would := e.verdict(); would != authz.Allow && len(e.Changes) == 0 {
+		fmt.Fprintf(a.out, "\n%s\n", wrap("No change of one or two arguments was found that gets a wider verdict.", a.width(), ""))
+	}
+}
+
+// verdict is what the rules say, also in shadow mode.
+func (e explanationJSON) verdict() authz.Verdict {
+	if e.Shadow != nil {
+		return *e.Shadow
+	}
+	return e.Verdict
+}
+
+// marks of what holds and what does not.
+var marks = map[bool]string{true: "holds", false: "fails"}
+
+func (a *app) printClause(k clauseJSON) {
+	s := a.style()
+	state := map[bool]string{true: s.bold("holds"), false: "does not hold"}[k.Holds]
+	if k.Error != "" {
+		state = s.bold("cannot be evaluated")
+	}
+	fmt.Fprintf(a.out, "\n%s %s\n", printable(k.Path), state)
+	if k.Error != "" {
+		fmt.Fprintf(a.out, "  %s\n", wrap(printable(k.Error), a.width()-4, "    "))
+	}
+	if k.Error == "" && len(k.Constraints) == 0 {
+		fmt.Fprintln(a.out, "  it has no constraints")
+	}
+	for _, c := range k.Constraints {
+		fmt.Fprintf(a.out, "  %s  %s\n", marks[c.Holds], wrap(printable(constraintLine(c)), a.width()-10, "           "))
+	}
+}
+
+// constraintLine words what one constraint saw.
+func constraintLine(c constraintJSON) string {
+	line := c.Argument
+	if c.Word != "" && c.Word != c.Argument {
+		line += " " + c.Word
+	}
+	if len(c.Operand) > 0 {
+		line += " " + shorten(string(c.Operand))
+	}
+	return line + ": " + strings.TrimSpace(shorten(string(c.Value))+" "+c.Why)
+}
+
+// shorten keeps a value on a line.
+func shorten(text string) string {
+	const most = 80
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
+func (a *app) printLimit(l limitJSON) {
+	state := "fits"
+	switch {
+	case l.Used == "":
+		state = "what is used up is not known, which blocks"
+	case !l.Fits && l.Asks:
+		state = "beyond it a person is asked"
+	case !l.Fits:
+		state = "used up"
+	}
+	fmt.Fprintf(a.out, "%s\n  %s of %s are used up, this call takes %s: %s\n", printable(l.Path), cmp.Or(l.Used, "?"), l.Max, l.Takes, a.style().bold(state))
+}
+
+func (a *app) printChangeOf(c proposalJSON) {
+	var edits []string
+	for _, e := range c.Edits {
+		switch {
+		case e.New == nil:
+			edits = append(edits, "without "+e.Argument)
+		case e.Old == nil:
+			edits = append(edits, fmt.Sprintf("with %s %s", e.Argument, shorten(string(e.New))))
+		default:
+			edits = append(edits, fmt.Sprintf("with %s %s instead of %s", e.Argument, shorten(string(e.New)), shorten(string(e.Old))))
+		}
+	}
+	fmt.Fprintf(a.out, "\n%s %s\n", wrap(printable("The smallest change found: "+strings.Join(edits, " and ")+", the call gets"), a.width()-18, ""), a.style().verdict(c.Verdict))
+}
