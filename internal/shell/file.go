@@ -130,7 +130,7 @@ func hostOf(text, kind string) (string, bool) {
 		rest, _, _ = strings.Cut(rest, "/")
 		rest, _, _ = strings.Cut(rest, "?")
 		rest, _, _ = strings.Cut(rest, "#")
-	case strings.Contains(text, ":/"):
+	case (kind == "host" || kind == "net") && strings.Contains(text, ":/"):
 		return "", true // some readers take this for a URL
 	case kind == "host" || kind == "net":
 		rest, _, _ = strings.Cut(text, "/")
