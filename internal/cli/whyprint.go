@@ -20,7 +20,11 @@ func (a *app) printWhy(w whyJSON, asJSON bool) error {
 			fmt.Fprintf(a.out, "\n%s\n", wrap("Not evaluated again: "+w.NotEvaluated+".", a.width(), ""))
 			return nil
 		}
-		fmt.Fprintf(a.out, "\n%s\n", wrap("Evaluated again, under the contract of that time and with the facts of now (what was stated, what is used up, where paths lead, tickets):", a.width(), ""))
+		now := "what was stated, what is used up, where paths lead, tickets"
+		if w.Recorded.Verdict == authz.Allow {
+			now += "; what this call used up is part of it"
+		}
+		fmt.Fprintf(a.out, "\n%s\n", wrap("Evaluated again, under the contract of that time and with the facts of now ("+now+"):", a.width(), ""))
 	}
 	a.printExplanation(*w.Explanation)
 	return nil
@@ -52,7 +56,11 @@ func (a *app) printVerdict(v authz.Verdict, shadow *authz.Verdict, reasons []aut
 }
 
 func (a *app) printExplanation(e explanationJSON) {
-	a.printVerdict(e.Verdict, e.Shadow, e.Reasons)
+	reasons := e.Reasons
+	if len(e.Clauses) > 0 && len(reasons) > 0 {
+		reasons = reasons[:1] // the clauses say the rest
+	}
+	a.printVerdict(e.Verdict, e.Shadow, reasons)
 	for _, k := range e.Clauses {
 		a.printClause(k)
 	}
@@ -62,12 +70,35 @@ func (a *app) printExplanation(e explanationJSON) {
 		}
 		a.printLimit(l)
 	}
+	a.printProposals(e)
+}
+
+// printProposals prints what would get a wider verdict.
+func (a *app) printProposals(e explanationJSON) {
+	switch {
+	case len(e.Changes) > 0:
+		fmt.Fprintln(a.out, "\nThe smallest change of the arguments for another verdict:")
+	case e.verdict() != authz.Allow:
+		fmt.Fprintln(a.out, "\nNo change of one or two arguments was found that gets a wider verdict.")
+	}
 	for _, c := range e.Changes {
-		a.printChangeOf(c)
+		var edits []string
+		for _, edit := range c.Edits {
+			edits = append(edits, edit.words())
+		}
+		fmt.Fprintf(a.out, "  %s  %s\n", a.style().verdict(c.Verdict), wrap(printable(strings.Join(edits, " and ")), a.width()-20, "    "))
 	}
-	if would := e.verdict(); would != authz.Allow && len(e.Changes) == 0 {
-		fmt.Fprintf(a.out, "\n%s\n", wrap("No change of one or two arguments was found that gets a wider verdict.", a.width(), ""))
+}
+
+// words says what to change.
+func (e editJSON) words() string {
+	switch {
+	case e.New == nil:
+		return "without " + e.Argument
+	case e.Old == nil:
+		return fmt.Sprintf("with %s %s", e.Argument, shorten(string(e.New)))
 	}
+	return fmt.Sprintf("with %s %s instead of %s", e.Argument, shorten(string(e.New)), shorten(string(e.Old)))
 }
 
 // verdict is what the rules say, also in shadow mode.
@@ -131,19 +162,4 @@ func (a *app) printLimit(l limitJSON) {
 		state = "used up"
 	}
 	fmt.Fprintf(a.out, "%s\n  %s of %s are used up, this call takes %s: %s\n", printable(l.Path), cmp.Or(l.Used, "?"), l.Max, l.Takes, a.style().bold(state))
-}
-
-func (a *app) printChangeOf(c proposalJSON) {
-	var edits []string
-	for _, e := range c.Edits {
-		switch {
-		case e.New == nil:
-			edits = append(edits, "without "+e.Argument)
-		case e.Old == nil:
-			edits = append(edits, fmt.Sprintf("with %s %s", e.Argument, shorten(string(e.New))))
-		default:
-			edits = append(edits, fmt.Sprintf("with %s %s instead of %s", e.Argument, shorten(string(e.New)), shorten(string(e.Old))))
-		}
-	}
-	fmt.Fprintf(a.out, "\n%s %s\n", wrap(printable("The smallest change found: "+strings.Join(edits, " and ")+", the call gets"), a.width()-18, ""), a.style().verdict(c.Verdict))
 }
