@@ -163,6 +163,9 @@ func (u *use) long(f field, next []field) int {
 	if len(options) == 0 {
 		u.given = append(u.given, name)
 		u.unlisted(f)
+		if positive, negated := strings.CutPrefix(name, "--no-"); negated && u.row.others && len(u.row.named("--"+positive)) > 0 {
+			u.unknown(u.by, f.span, "an option that takes back another one")
+		}
 		return 0
 	}
 	exact := slices.Contains(options[0].names, name)
@@ -397,60 +400,14 @@ func slotOf(slots []slot, i, n int) (own, repeated slot) {
 
 // effect records what a word of a kind leads to.
 func (u *use) effect(kind string, f field) {
-	changes := !u.meanings["dry"]
 	switch kind {
 	case "data", "place", "inplace", "archive", "replaces":
-	case "chdir":
-		u.file(u.st, u.by, Read, literal(".", f.span), true, "works in this folder")
-	case "read":
-		if u.meanings["inplace"] && changes {
-			u.file(u.st, u.by, Write, f, false, "")
-		}
-		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
-	case "readtree":
-		u.file(u.st, u.by, Read, f, true, "")
-	case "out":
-		u.meanings["out"] = true
-		u.effect("tree", f)
-	case "write":
-		if changes {
-			u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
-		}
-	case "tree":
-		if changes {
-			u.file(u.st, u.by, Write, f, true, "")
-		}
-	case "beside":
-		u.effect("edit", f)
-		folder, _ := path.Split(f.text)
-		beside := field{text: quotePattern(folder) + "*", glob: f.known, span: f.span}
-		if changes {
-			u.file(u.st, u.by, Write, beside, false, "a file beside it")
-		}
-	case "edit":
-		u.file(u.st, u.by, Read, f, false, "")
-		if changes {
-			u.file(u.st, u.by, Write, f, false, "")
-		}
-	case "dest":
-		if changes {
-			u.destination(f)
-		}
+	case "read", "readtree", "chdir", "atread", "formread":
+		u.reads(kind, f)
+	case "write", "tree", "out", "edit", "beside", "dest":
+		u.writes(kind, f)
 	case "from", "to", "remote", "host", "net":
 		u.network(kind, f)
-	case "atread": // curl: @file
-		if strings.HasPrefix(f.lead, "@") {
-			u.effect("read", f.cut(1))
-		} else if f.lead == "" && !f.known {
-			u.effect("read", f)
-		}
-	case "formread": // curl: name=@file
-		name, content, _ := strings.Cut(f.lead, "=")
-		if content == "" && !f.known || strings.HasPrefix(content, "@") || strings.HasPrefix(content, "<") {
-			u.effect("read", f.cut(min(len(name)+2, len(f.lead))))
-		}
-	case "sshoption":
-		u.sshOption(f)
 	case "shell":
 		u.runsText(f, Sh)
 	case "code":
@@ -463,10 +420,65 @@ func (u *use) effect(kind string, f field) {
 		}
 	case "gitconfig":
 		u.gitConfig(f)
+	case "sshoption":
+		u.sshOption(f)
 	case "opaque":
 		u.opaque(u.by, f.span, "does what its input says")
 	default:
 		u.unknown(u.by, f.span, "a word with an effect that is not known")
+	}
+}
+
+// reads records a word that names a file to read.
+func (u *use) reads(kind string, f field) {
+	switch kind {
+	case "read":
+		if u.meanings["inplace"] {
+			u.writes("write", f)
+		}
+		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
+	case "readtree":
+		u.file(u.st, u.by, Read, f, true, "")
+	case "chdir":
+		u.file(u.st, u.by, Read, literal(".", f.span), true, "works in this folder")
+	case "atread": // @file
+		if strings.HasPrefix(f.lead, "@") {
+			f = f.cut(1)
+		} else if f.lead != "" || f.known {
+			return
+		}
+		u.file(u.st, u.by, Read, f, false, "")
+	case "formread": // name=@file or name=<file
+		name, content, _ := strings.Cut(f.lead, "=")
+		if content == "" && !f.known || strings.HasPrefix(content, "@") || strings.HasPrefix(content, "<") {
+			u.file(u.st, u.by, Read, f.cut(min(len(name)+2, len(f.lead))), false, "")
+		}
+	}
+}
+
+// writes records a word that names a file to write.
+func (u *use) writes(kind string, f field) {
+	if kind == "edit" || kind == "beside" {
+		u.file(u.st, u.by, Read, f, false, "")
+	}
+	u.meanings["out"] = u.meanings["out"] || kind == "out"
+	if u.meanings["dry"] {
+		return
+	}
+	switch kind {
+	case "dest":
+		u.destination(f)
+	case "tree", "out":
+		u.file(u.st, u.by, Write, f, true, "")
+	case "edit":
+		u.file(u.st, u.by, Write, f, false, "")
+	case "write":
+		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
+	case "beside":
+		u.file(u.st, u.by, Write, f, false, "")
+		folder, _ := path.Split(f.text)
+		beside := field{text: quotePattern(folder) + "*", glob: f.known, span: f.span}
+		u.file(u.st, u.by, Write, beside, false, "a file beside it")
 	}
 }
 
