@@ -17,7 +17,8 @@ import (
 const lintTools = `{"tools": [
 	{"name": "send", "inputSchema": {"type": "object", "properties": {
 		"to": {"type": "string"}, "amount": {"type": "number"}, "kind": {"enum": ["gift", "bill"]},
-		"level": {"type": "integer", "minimum": 0, "maximum": 10}, "code": {"type": "string", "maxLength": 5}, "note": {"type": "string"}}}},
+		"level": {"type": "integer", "minimum": 0, "maximum": 10}, "code": {"type": "string", "maxLength": 5}, "note": {"type": "string"},
+		"mode": {"const": "fast"}, "either": {"anyOf": [{"enum": ["a"]}, {"enum": ["b"]}]}}}},
 	{"name": "mail", "inputSchema": {"type": "object", "properties": {
 		"recipientEmails": {"type": "array", "items": {"type": "string"}},
 		"parts": {"type": "array", "items": {"$ref": "#/$defs/part"}}, "from_account": {"type": "string"}},
@@ -81,7 +82,9 @@ var lintCases = []struct{ name, rules, want string }{
 		`shadowed: allow[1] covers every call that this clause covers`},
 	{"never twice", `x.look: {approve: [{}], never: [{count: {min: 5}}, {count: {min: 5}}]}`,
 		`shadowed: never[0] covers every call that this clause covers`},
-	{"never overlaps", `x.look: {approve: [{}], never: [{count: {min: 5}}, {count: {min: 6}}]}`, ``},
+	{"never narrower", `x.look: {approve: [{}], never: [{count: {min: 5}}, {count: {min: 6}}]}`,
+		`shadowed: never[0] covers every call that this clause covers`},
+	{"never overlaps", `x.look: {approve: [{}], never: [{count: {min: 5}}, {count: {max: 6}}]}`, ``},
 	{"another panel", `x.look: {approve: [{$approvers: [ada]}, {$approvers: [bob]}]}`, ``},
 	{"the same panel", `x.look: {approve: [{$approvers: [ada]}, {$approvers: [ada]}]}`,
 		`shadowed: approve[0] covers every call that this clause covers`},
@@ -99,6 +102,12 @@ var lintCases = []struct{ name, rules, want string }{
 	{"const in the enum", `x.send: {approve: [{kind: {const: gift}}]}`, ``},
 	{"an entry not in the enum", `x.send: {approve: [{kind: {in: [gift, loan]}}]}`,
 		`never-holds: no valid value is "loan"`},
+	{"an entry beyond the schema's maximum", `x.send: {approve: [{level: {in: [5, 20]}}]}`,
+		`never-holds: no valid value is 20`},
+	{"the const of the schema", `x.send: {approve: [{mode: {const: fast}}]}`, ``},
+	{"not the const of the schema", `x.send: {approve: [{mode: {const: slow}}]}`,
+		`never-holds: no valid value of mode satisfies this, so the clause never holds`},
+	{"one of two enums", `x.send: {approve: [{either: {const: b}}]}`, ``},
 	{"pattern that no enum value matches", `x.send: {approve: [{kind: {pattern: "g"}}]}`,
 		`never-holds: no valid value of kind satisfies this, so the clause never holds`},
 	{"pattern that an enum value matches", `x.send: {approve: [{kind: {pattern: "g.*"}}]}`, ``},

@@ -11,6 +11,14 @@ import (
 	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
+// implies reports whether b certainly holds for every call that a permits, also
+// where b stands in never: what certainly holds may hold.
+func (a *Clause) implies(b *Clause) bool { return matched(b, a, (*constraint.Set).PermitsWithin) }
+
+// repeats reports whether b, of never like a, certainly matches every call that a
+// matches.
+func (a *Clause) repeats(b *Clause) bool { return matched(b, a, (*constraint.Set).ForbidsWithin) }
+
 // shadowed looks for clauses that change no verdict, because another one has
 // decided every call that they hold for.
 func (l *linter) shadowed(never, allow, approve []sitedClause) {
@@ -204,6 +212,24 @@ func admitsNumber(schema toolcall.Value, word string, v toolcall.Value) bool {
 	return bound.Kind() != toolcall.Number || within(word[:3], v, bound)
 }
 
+// within reports whether v is a number on the permitted side of a min or max.
+func within(word string, v, bound toolcall.Value) bool {
+	if v.Kind() != toolcall.Number {
+		return false
+	}
+	order := v.Number().Cmp(bound.Number())
+	return order == 0 || (order > 0) == (word == "min")
+}
+
+// finite returns the only values that can satisfy constraints, nil if they are
+// not listed.
+func finite(constraints toolcall.Value) []toolcall.Value {
+	if v := constraints.Get("const"); v.Kind() != toolcall.Absent {
+		return []toolcall.Value{v}
+	}
+	return list(constraints.Get("in"))
+}
+
 // disjoint reports whether bounds of the constraints lie beyond those of the
 // schema.
 func disjoint(constraints, schema toolcall.Value) bool {
@@ -276,16 +302,7 @@ func (l *linter) callable(a *Agent, tool *yamlwalk.Node, what string) {
 // mayCall reports whether some call of a tool can be granted. In shadow mode
 // all are.
 func (a *Agent) mayCall(server, tool string) bool {
-	r := a.Rule(server, ToolsCall, tool)
-	if a.Shadow {
-		return true
-	}
-	for base := r; base != nil; base = base.base {
-		if base.Blocked {
-			return false
-		}
-	}
-	return r != nil
+	return a.Shadow || !blocks(a.Rule(server, ToolsCall, tool))
 }
 
 // session looks for conditions on calls that cannot be granted.

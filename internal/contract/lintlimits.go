@@ -67,3 +67,13 @@ func (l *linter) uncounted(n *yamlwalk.Node, r *Rule) {
 func (r *Rule) permitting() []*Clause {
 	return append(append([]*Clause{}, r.Allow...), r.Approve...)
 }
+
+// on returns the constraints of the clause on an argument, absent if none.
+func (k *Clause) on(argument toolcall.Path) toolcall.Value {
+	for _, c := range k.constraints {
+		if c.argument.String() == argument.String() {
+			return c.set.Canonical()
+		}
+	}
+	return toolcall.Value{}
+}
