@@ -16,7 +16,12 @@
 // Names that stand for several things are resolved when a contract is loaded:
 // groups of tools and labels against the pinned copy, agents that extend agents
 // into a chain of rules ([Rule.Base]) whose limits are counted for the caller.
-// The language is described for its users in docs/spec/contract.md.
+//
+// Beside loading: [Lint] names what loads and does not do what it seems to,
+// [Format] writes the canonical layout, [Contract.Explain] says in sentences what
+// an agent may do, and [EditorSchema] tells editors the words.
+// The language is described for its users in docs/spec/contract.md, the tools in
+// docs/contracts.md.
 //
 // The package is pure: files are read through a function that the caller gives.
 package contract
