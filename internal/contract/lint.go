@@ -109,7 +109,9 @@ func (l *linter) rule(a *Agent, r *Rule, m yamlwalk.Member) {
 	}
 	l.limits(m.Value.Get("limits"), r.limits)
 	l.tighter(m.Value.Get("limits"), r, a)
-	l.uncounted(m.Value.Get("limits"), r)
+	if r.base == nil {
+		l.uncounted(m.Value.Get("limits"), r)
+	}
 }
 
 // sitedClause is a clause with the list and the place where it stands.

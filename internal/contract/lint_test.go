@@ -18,7 +18,7 @@ const lintTools = `{"tools": [
 	{"name": "send", "inputSchema": {"type": "object", "properties": {
 		"to": {"type": "string"}, "amount": {"type": "number"}, "kind": {"enum": ["gift", "bill"]},
 		"level": {"type": "integer", "minimum": 0, "maximum": 10}, "code": {"type": "string", "maxLength": 5}, "note": {"type": "string"},
-		"mode": {"const": "fast"}, "either": {"anyOf": [{"enum": ["a"]}, {"enum": ["b"]}]}}}},
+		"mode": {"const": "fast"}, "mixed": {"type": ["number", "string"], "maximum": 10}, "either": {"anyOf": [{"enum": ["a"]}, {"enum": ["b"]}]}}}},
 	{"name": "mail", "inputSchema": {"type": "object", "properties": {
 		"recipientEmails": {"type": "array", "items": {"type": "string"}},
 		"parts": {"type": "array", "items": {"$ref": "#/$defs/part"}}, "from_account": {"type": "string"}},
@@ -99,6 +99,7 @@ var lintCases = []struct{ name, rules, want string }{
 	{"as long as the schema's maxLength", `x.send: {approve: [{code: {length: 5}}]}`, ``},
 	{"const not in the enum", `x.send: {approve: [{kind: {const: loan}}]}`,
 		`never-holds: no valid value of kind satisfies this, so the clause never holds`},
+	{"or absent", `x.send: {approve: [{kind: {const: loan, optional: true}}]}`, ``},
 	{"const in the enum", `x.send: {approve: [{kind: {const: gift}}]}`, ``},
 	{"an entry not in the enum", `x.send: {approve: [{kind: {in: [gift, loan]}}]}`,
 		`never-holds: no valid value is "loan"`},
@@ -122,6 +123,7 @@ var lintCases = []struct{ name, rules, want string }{
 	{"never matches no enum value", `x.send: {approve: [{}], never: [{kind: {const: loan}}]}`,
 		`never-holds: no valid value of kind matches this, so the clause blocks nothing`},
 	{"never matches carelessly", `x.send: {approve: [{}], never: [{kind: {const: GIFT}}]}`, ``},
+	{"never matches another type", `x.send: {approve: [{}], never: [{mixed: {min: 11}}]}`, ``},
 	{"never above the maximum", `x.send: {approve: [{}], never: [{level: {min: 11}}]}`,
 		`never-holds: no valid value of level matches this, so the clause blocks nothing`},
 
@@ -151,7 +153,8 @@ open-destination: x.mail is allowed wherever "recipientEmails" leads`},
 	{"equal limits", `x.look: {allow: [{}], limits: [{calls: 5, per: 1h}, {calls: 5, per: 60m}]}`,
 		`never-binds: limits[0] is reached first, so this limit never binds`},
 	{"session and duration", `x.look: {allow: [{}], limits: [{calls: 5, per: session}, {calls: 9, per: 1h}]}`, ``},
-	{"each user less than all", `x.look: {allow: [{}], limits: [{calls: 5, per: 1h}, {calls: 9, per: 1h, by: [agent, user]}]}`,
+	{"calls without a user are refused", `x.look: {allow: [{}], limits: [{calls: 5, per: 1h}, {calls: 9, per: 1h, by: [agent, user]}]}`, ``},
+	{"each session less than all", `x.look: {allow: [{}], limits: [{calls: 5, per: 1h}, {calls: 9, per: 1h, by: [agent, session]}]}`,
 		`never-binds: limits[0] is reached first, so this limit never binds`},
 	{"all more than each user", `x.look: {allow: [{}], limits: [{calls: 9, per: 1h}, {calls: 5, per: 1h, by: [agent, user]}]}`, ``},
 	{"beyond it a person is asked", `x.look: {allow: [{}], limits: [{calls: 5, per: 1h, over: approve}, {calls: 9, per: 1h}]}`, ``},
@@ -171,6 +174,7 @@ open-destination: x.mail is allowed wherever "recipientEmails" leads`},
 		`never-holds: no agent may call x.look, so this source never holds`},
 	{"a call that nobody may make", `x.send: {approve: [{$session: {called: [x.look]}}]}`,
 		`never-holds: no agent may call x.look, so this condition never holds`},
+	{"a call that nobody may make, in never", `x.send: {approve: [{}], never: [{$session: {called: [x.look]}}]}`, ``},
 	{"a call that somebody may make", `x.look: allow
       x.send: {approve: [{$session: {called: [x.look]}}]}`, ``},
 
@@ -207,6 +211,8 @@ func TestLintAgents(t *testing.T) {
 		{"extends what is blocked", "  a: {tools: {x.look: block}}\n  b: {extends: a, tools: {x.look: approve}}\n", "",
 			`never-holds: agents.a.tools["x.look"] blocks it, so nothing here can permit a call`},
 		{"extends what is allowed", "  a: {tools: {x.look: allow}}\n  b: {extends: a, tools: {x.look: approve}}\n", "", ""},
+		{"an extension need not bound again", "  a: {tools: {x.send: {approve: [{amount: {min: 1}}]}}}\n" +
+			"  b: {extends: a, tools: {x.send: {allow: [{amount: {max: 5}}], limits: [{sum: amount, max: 9, per: 1d}]}}}\n", "", ""},
 		{"inherited rules are named once", "  a: {tools: {x.send: allow}}\n  b: {extends: a}\n", "",
 			`open-destination: x.send is allowed wherever "to" leads`},
 		{"a source that only another agent may call", "  a: {tools: {x.look: allow}}\n" +

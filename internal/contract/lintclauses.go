@@ -68,7 +68,8 @@ func first(all []sitedClause, f func(*Clause) bool) *sitedClause {
 	return nil
 }
 
-// clause looks at one clause by itself.
+// clause looks at one clause by itself. An extension only narrows, so what it
+// leaves open is for the rule that it extends to bound.
 func (l *linter) clause(a *Agent, r *Rule, k sitedClause) {
 	for _, c := range k.constraints {
 		m := k.member(c.argument.String())
@@ -78,13 +79,17 @@ func (l *linter) clause(a *Agent, r *Rule, k sitedClause) {
 			continue
 		}
 		l.satisfiable(m, constraints, sole(declared))
-		l.minimum(m, constraints, declared)
 		l.sources(a, m)
+		if r.base == nil {
+			l.minimum(m, constraints, declared)
+		}
 	}
-	if k.word == "allow" {
+	if k.word == "allow" && r.base == nil {
 		l.destinations(r, k)
 	}
-	l.session(a, k)
+	if k.word != "never" {
+		l.session(a, k)
+	}
 }
 
 // worldly are the kinds that ask about the world, so that a value alone does
@@ -111,8 +116,8 @@ func onValue(constraints toolcall.Value) *constraint.Set {
 // satisfies, and for entries of a list that play no part.
 func (l *linter) satisfiable(m yamlwalk.Member, constraints, declared toolcall.Value) {
 	set := onValue(constraints)
-	if set == nil {
-		return
+	if set == nil || constraints.Get("optional").Bool() {
+		return // an absent argument satisfies it
 	}
 	permits := func(v toolcall.Value) bool {
 		ok, _ := set.Permits(toolcall.Selection{Values: []toolcall.Value{v}}, constraint.Answers{})
@@ -155,10 +160,17 @@ func (l *linter) matches(m yamlwalk.Member, constraints, declared toolcall.Value
 		ok, _ := set.Forbids(toolcall.Selection{Values: []toolcall.Value{v}}, constraint.Answers{})
 		return ok
 	})
-	if len(values) > 0 && !forbidden || disjoint(constraints, declared) {
+	if len(values) > 0 && !forbidden || oneType(declared) && disjoint(constraints, declared) {
 		l.warn(m.Key, NeverHolds, "compare it with the tool's inputSchema",
 			"no valid value of %s matches this, so the clause blocks nothing", m.Key.Text)
 	}
+}
+
+// oneType reports whether a schema admits numbers only or texts only. Values of
+// another type than a constraint needs match in never.
+func oneType(schema toolcall.Value) bool {
+	only := typeKinds(schema.Get("type"))
+	return only == kindsOf(toolcall.Number) || only == kindsOf(toolcall.String)
 }
 
 // at returns the subschemas that apply to an argument, nil where a level above

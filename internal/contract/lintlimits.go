@@ -39,10 +39,12 @@ func (k *limit) contains(other *limit) bool {
 		k.by.coarser(other.by) && (!k.ask || other.ask)
 }
 
-// coarser reports whether each count that s keeps covers whole counts of t.
+// coarser reports whether each count that s keeps covers whole counts of t. Both
+// must need the same of a call: one without a user is refused where counts are
+// kept by user.
 func (s split) coarser(t split) bool {
-	return (!s.agent || t.agent) && (!s.user || t.user) && (!s.session || t.session) && (!s.tool || t.tool) &&
-		(s.argument.Empty() || s.argument.String() == t.argument.String())
+	return (!s.agent || t.agent) && (!s.session || t.session) && (!s.tool || t.tool) &&
+		s.user == t.user && s.argument.String() == t.argument.String()
 }
 
 // uncounted looks for sums that calls can leave as they are.
