@@ -24,9 +24,10 @@ func productRatios(dir string) ([]ratio, error) {
 	if len(ours) == 0 || len(theirs) == 0 || len(stored) == 0 {
 		return nil, fmt.Errorf("the product's benchmarks do not print what is expected:\n%s", said)
 	}
+	durable := middle(stored) // also as best: the best of ratios between two that wait for a disk is luck
 	return []ratio{
 		{"parse to digest: licet / encoding/json, gowebpki/jcs", ours[0] / theirs[0], middle(ours) / middle(theirs), goal{}},
-		{"durable decisions/s: SQLite store / plain inserts", stored[len(stored)-1], middle(stored), goal{least: 0.7}},
+		{"durable decisions/s: SQLite store / plain inserts", durable, durable, goal{least: 0.7}},
 	}, nil
 }
 
