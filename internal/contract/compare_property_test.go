@@ -324,7 +324,7 @@ func underclaimed(t *testing.T, arguments []string, compare func(old, new *contr
 		if found != "" {
 			return
 		}
-		for range 25 {
+		for range 10 {
 			was := drawContract(r, pick(r, arguments))
 			old, new := was.load(t), was.changed(r).load(t)
 			if old == nil || new == nil || found != "" {

@@ -102,52 +102,62 @@ func (c *comparer) parts(old, new *Rule) {
 		c.note("tool", new.path+".extra_arguments", order{narrows: !new.extra, widens: new.extra},
 			"whether arguments may be given that the tool does not declare", "", "")
 	}
-	gone := lost(old, new)
-	fresh := lost(new, old)
-	permits := func(word string, old, new []*Clause, wider, fewer string, within func(k *Clause, old bool) bool) {
-		clauses := differ[*Clause]{old: old, new: new,
-			equal:   func(o, n *Clause) bool { return o.canonical().Equal(n.canonical()) },
-			related: func(o, n *Clause) bool { return c.clauseWithin(n, o) || c.clauseWithin(o, n) },
-		}
-		for _, p := range clauses.pairs() {
-			o := order{narrows: p.new == nil || within(*p.new, true), widens: p.old == nil || within(*p.old, false)}
-			c.clause(word, p, o, gone, fresh, wider, fewer)
-		}
+	for _, s := range c.steps() {
+		c.clauses(s, old, new)
 	}
-	permits("allow", old.Allow, new.Allow, "allows calls that no clause allowed before", "allows fewer calls",
-		func(k *Clause, before bool) bool {
-			if before {
-				return c.permitted(k, old.Allow)
-			}
-			return c.permitted(k, new.Allow)
-		})
-	permits("approve", old.Approve, new.Approve, "a person can permit more calls, or fewer people are needed", "a person can permit fewer calls, or more people are needed",
-		func(k *Clause, before bool) bool {
-			r := new
-			if before {
-				r = old
-			}
-			return c.permitted(k, r.Allow) || c.held(k, r.Approve)
-		})
-	c.never(old, new, gone, fresh)
 	c.limits(limitsAt(old), limitsAt(new))
 }
 
-// never compares the clauses that forbid.
-func (c *comparer) never(old, new *Rule, gone, fresh []string) {
-	clauses := differ[*Clause]{old: old.Never, new: new.Never,
+// step is one list of clauses of a rule, and how its clauses compare.
+type step struct {
+	word            string
+	of              func(*Rule) []*Clause
+	said            func(k *Clause, r *Rule) bool // certainly, a clause of r says at least what k says
+	within          func(k, l *Clause) bool       // certainly, l says at least what k says
+	forbids         bool
+	wider, narrower string // what became of calls, in words
+}
+
+func (c *comparer) steps() []step {
+	return []step{{
+		word: "never", of: func(r *Rule) []*Clause { return r.Never }, forbids: true,
+		said:   func(k *Clause, r *Rule) bool { return forbidden(k, r.Never) },
+		within: func(k, l *Clause) bool { return forbidden(k, []*Clause{l}) },
+		wider:  "forbids fewer calls", narrower: "forbids more calls",
+	}, {
+		word: "allow", of: func(r *Rule) []*Clause { return r.Allow },
+		said:   func(k *Clause, r *Rule) bool { return c.permitted(k, r.Allow) },
+		within: c.clauseWithin,
+		wider:  "allows calls that no clause allowed before", narrower: "allows fewer calls",
+	}, {
+		word: "approve", of: func(r *Rule) []*Clause { return r.Approve },
+		said:   func(k *Clause, r *Rule) bool { return c.permitted(k, r.Allow) || c.held(k, r.Approve) },
+		within: c.clauseWithin,
+		wider:  "people can permit more calls, or fewer of them are needed", narrower: "people can permit fewer calls, or more of them are needed",
+	}}
+}
+
+// clauses compares the clauses of one list, each with all of the other rule.
+func (c *comparer) clauses(s step, old, new *Rule) {
+	gone, fresh := lost(old, new), lost(new, old)
+	list := differ[*Clause]{old: s.of(old), new: s.of(new),
 		equal:   func(o, n *Clause) bool { return o.canonical().Equal(n.canonical()) },
-		related: func(o, n *Clause) bool { return forbidden(o, []*Clause{n}) || forbidden(n, []*Clause{o}) },
+		related: func(o, n *Clause) bool { return s.within(n, o) || s.within(o, n) },
 	}
-	for _, p := range clauses.pairs() {
-		o := order{narrows: p.old == nil || forbidden(*p.old, new.Never), widens: p.new == nil || forbidden(*p.new, old.Never)}
-		c.clause("never", p, o, gone, fresh, "forbids fewer calls", "forbids more calls")
+	for _, p := range list.pairs() {
+		kept := p.old == nil || s.said(*p.old, new)
+		known := p.new == nil || s.said(*p.new, old)
+		o := order{narrows: known, widens: kept}
+		if s.forbids {
+			o = order{narrows: kept, widens: known}
+		}
+		c.clause(s, p, o, gone, fresh)
 	}
 }
 
 // clause notes what became of one clause. gone and fresh are the expressions of
 // the rule that can fail and that only the old or only the new one has.
-func (c *comparer) clause(word string, p pair[*Clause], o order, gone, fresh []string, wider, narrower string) {
+func (c *comparer) clause(s step, p pair[*Clause], o order, gone, fresh []string) {
 	path, was, is := "", "", ""
 	failing := false
 	if p.old != nil {
@@ -160,13 +170,13 @@ func (c *comparer) clause(word string, p pair[*Clause], o order, gone, fresh []s
 		o.widens = o.widens && !some(fresh, (*p.new).expressions())
 	}
 	why := map[Direction]string{
-		Wider: wider, Narrower: narrower, Equal: "says the same in other words, or what another clause says",
+		Wider: s.wider, Narrower: s.narrower, Equal: "says the same in other words, or what another clause says",
 		CannotTell: "neither that it narrows nor that it widens is proven",
 	}[o.direction()]
 	if failing {
 		why = "an expression is gone that blocked every call for which it failed"
 	}
-	c.note(word, path, o, why, was, is)
+	c.note(s.word, path, o, why, was, is)
 }
 
 // some reports whether a and b share a text.
