@@ -192,7 +192,7 @@ func TestExplanationIsTheDecision(t *testing.T) {
 	}
 	changes := 0
 	rapid.Check(t, func(r *rapid.T) {
-		for range 10 {
+		for range 40 {
 			changes += checkExplanation(t, r, rapid.SampledFrom(contracts).Draw(r, "contract"))
 		}
 	})
