@@ -70,11 +70,15 @@ func (a *app) openState(ctx context.Context) (*state, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening state directory %s: %w", dir, err)
 	}
-	key, err := stateKey(filepath.Join(dir, "key"))
+	s := &state{dir: dir, store: store}
+	head, err := store.Head(ctx)
+	if err == nil {
+		s.key, err = stateKey(filepath.Join(dir, "key"), head.Next == 0)
+	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &state{dir: dir, store: store, key: key}, nil
+	return s, nil
 }
 
 // readState opens a state directory that must exist.
@@ -89,13 +93,18 @@ func (a *app) readState(ctx context.Context) (*state, error) {
 	return a.openState(ctx)
 }
 
-// stateKey reads the key of a state directory. Several processes may start at
-// once: the one that links its key into place first gives it to all.
-func stateKey(path string) ([]byte, error) {
-	if key, err := readKey(path); !errors.Is(err, fs.ErrNotExist) {
+// stateKey reads the key of a state directory, and makes one where nothing is
+// recorded yet. Several processes may start at once: the one that links its key
+// into place first gives it to all.
+func stateKey(path string, fresh bool) ([]byte, error) {
+	key, err := readKey(path)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
 		return key, err
+	case !fresh:
+		return nil, fmt.Errorf("the state has records but no key: restore %s from a copy; without it keyed digests, sealed calls and what was stated can't be matched", path)
 	}
-	key := make([]byte, gate.MinKey)
+	key = make([]byte, gate.MinKey)
 	rand.Read(key)
 	draft := path + "." + rand.Text()
 	if err := writeSynced(draft, key); err != nil {
