@@ -30,8 +30,20 @@ func program(t *testing.T) string {
 // runProgram runs licet in a home of its own and returns what it printed.
 func runProgram(t *testing.T, env []string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
+	return runOn(t, "", env, args...)
+}
+
+// runWith is runProgram with something to read.
+func runWith(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	return runOn(t, stdin, nil, args...)
+}
+
+func runOn(t *testing.T, stdin string, env []string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), program(t), args...)
+	cmd.Stdin = strings.NewReader(stdin)
 	cmd.Env = append(os.Environ(), append([]string{"HOME=" + t.TempDir(), "XDG_STATE_HOME=", "LICET_STATE=", "NO_COLOR="}, env...)...)
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if err := cmd.Run(); cmd.ProcessState == nil {

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -73,6 +74,13 @@ func TestLockedStore(t *testing.T) {
 	r, ok := p.call("read_file", `{"path":"locked"}`)
 	if !ok || r.Result.Meta.Decision.Verdict != "BLOCK" || r.Result.Meta.Decision.Code != "no_evidence" {
 		t.Errorf("with the store locked: %+v", r)
+	}
+	// `licet decide` answers BLOCK as well, and says that nothing is recorded.
+	bank := bankContract(t, readRules) // another contract than the store has
+	out, errOut, status := runWith(t, `{"agent":"a","server":"bank","tool":"read_file","arguments":{"path":"x"}}`,
+		"decide", "--contract", bank, "--state", state)
+	if status != 3 || !strings.Contains(out, `"code":"no_evidence"`) {
+		t.Errorf("with the store locked, decide ends with %d\n%s%s", status, out, errOut)
 	}
 	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)

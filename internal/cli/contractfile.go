@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -179,6 +180,10 @@ type watchedContract struct {
 	refused string // what was said last about a refused change
 }
 
+// errNotKept says that the store did not take the contract, so that no decision
+// could be recorded either.
+var errNotKept = errors.New("keeping the contract in the store")
+
 // watchContract reads a contract and keeps it in the store.
 func watchContract(ctx context.Context, path string, places constraint.Places, s *state, log io.Writer) (*watchedContract, error) {
 	f, err := readContract(path, places)
@@ -186,7 +191,7 @@ func watchContract(ctx context.Context, path string, places constraint.Places, s
 		return nil, err
 	}
 	if err := s.store.SaveContract(ctx, f.contract.Digest(), f.bundle()); err != nil {
-		return nil, fmt.Errorf("keeping the contract: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNotKept, err)
 	}
 	return &watchedContract{places: places, store: s.store, log: log, every: time.Second, file: f, looked: time.Now()}, nil
 }

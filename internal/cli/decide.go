@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -60,24 +61,31 @@ func (a *app) runDecide(ctx context.Context, path string, asJSON bool) error {
 		return err
 	}
 	defer s.Close()
-	w, err := watchContract(ctx, path, places, s, a.err)
-	if err != nil {
-		return err
-	}
-	g, err := newGate(s, w.current, places)
-	if err != nil {
-		return err
-	}
 	var answer gate.Answer
-	if malformed != nil {
-		answer = g.Refuse(ctx, ask, authz.Malformed, malformed.Error(), raw)
-	} else {
-		answer = g.Check(ctx, ask)
+	switch w, err := watchContract(ctx, path, places, s, a.err); {
+	case errors.Is(err, errNotKept):
+		answer.Reasons = []authz.Reason{{Code: authz.NoEvidence, Detail: err.Error()}}
+	case err != nil:
+		return err
+	default:
+		g, err := newGate(s, w.current, places)
+		if err != nil {
+			return err
+		}
+		answer = decideOnce(ctx, g, ask, malformed, raw)
 	}
 	if err := a.printAnswer(answer, asJSON); err != nil {
 		return err
 	}
 	return exit(exitOf(answer.Verdict))
+}
+
+// decideOnce asks the gate about a call, or about input that is none.
+func decideOnce(ctx context.Context, g *gate.Gate, ask gate.Ask, malformed error, raw []byte) gate.Answer {
+	if malformed != nil {
+		return g.Refuse(ctx, ask, authz.Malformed, malformed.Error(), raw)
+	}
+	return g.Check(ctx, ask)
 }
 
 // newGate puts a gate together over an opened state.

@@ -66,7 +66,7 @@ func newRelay(o Options, g authorizer, toClient, toServer *sink) *relay {
 		remote: newLane(Server, toServer, toClient),
 		nonce:  rand.Text(),
 	}
-	r.tools = newTools(func() (*catalog.Catalog, bool) { return g.Approved(o.Server) }, r.listAll)
+	r.tools = newTools(func() (*catalog.Catalog, bool) { return g.Approved(o.Server) }, r.listAll, r.quarantined)
 	r.holding, r.release = context.WithCancel(context.Background())
 	return r
 }
@@ -97,6 +97,17 @@ func (r *relay) parse(in line) (toolcall.Message, error) {
 		return toolcall.Message{}, errors.New(in.bad)
 	}
 	return toolcall.ParseMessage(in.text, r.bounds)
+}
+
+// quarantined tells the operator which tools are not what was approved. The
+// client only sees that they are gone.
+func (r *relay) quarantined(differing []string) {
+	if len(differing) == 0 {
+		r.log.Printf("all tools of %s are as approved again", r.server)
+		return
+	}
+	r.log.Printf("in quarantine, because they differ from the approved copy of %s: %q; look with `licet catalog diff`, take over with `licet catalog approve`",
+		r.server, differing)
 }
 
 // incoming passes, judges or refuses a request or notification.

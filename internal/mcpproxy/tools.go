@@ -3,6 +3,7 @@ package mcpproxy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,16 +28,18 @@ const (
 type tools struct {
 	approved func() (*catalog.Catalog, bool)
 	list     func(ctx context.Context, meta toolcall.Value) ([]toolcall.Value, error)
-	busy     chan struct{} // has room for one: one listing at a time
+	notice   func(differing []string) // told when other tools than before differ from the approved copy
+	busy     chan struct{}            // has room for one: one listing at a time
 
 	mu         sync.Mutex
 	generation uint64 // grows when what was listed before stops counting
 	listed     map[string][]toolcall.Value
 	at         time.Time // of the listing; zero = none
+	noticed    []string
 }
 
-func newTools(approved func() (*catalog.Catalog, bool), list func(context.Context, toolcall.Value) ([]toolcall.Value, error)) *tools {
-	return &tools{approved: approved, list: list, busy: make(chan struct{}, 1)}
+func newTools(approved func() (*catalog.Catalog, bool), list func(context.Context, toolcall.Value) ([]toolcall.Value, error), notice func([]string)) *tools {
+	return &tools{approved: approved, list: list, notice: notice, busy: make(chan struct{}, 1)}
 }
 
 // now returns the state of a tool, and whether there is a listing that counts.
@@ -116,6 +119,17 @@ func (t *tools) set(generation uint64, definitions []toolcall.Value) {
 		return
 	}
 	t.listed, t.at = byName(definitions), time.Now()
+	var differing []string
+	for name, all := range t.listed {
+		if t.compare(all) == catalog.Quarantined {
+			differing = append(differing, name)
+		}
+	}
+	slices.Sort(differing)
+	if !slices.Equal(differing, t.noticed) {
+		t.noticed = differing
+		t.notice(differing)
+	}
 }
 
 // seen takes over what the client's own listing showed: the whole, or one page,
