@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,7 +49,7 @@ func readContract(path string, places constraint.Places) (*contractFile, error) 
 	if err != nil {
 		return nil, err
 	}
-	return f, f.outOfReach(places)
+	return f, f.outOfReach(places, f.contract)
 }
 
 // open reads a file that the contract names.
@@ -134,25 +135,96 @@ func (f *contractFile) read(path string) ([]byte, error) {
 }
 
 // outOfReach refuses a contract, or a file that it names, that lies in the
-// workspace or that a clause lets an agent write.
-func (f *contractFile) outOfReach(p constraint.Places) error {
+// workspace or that a clause of one of the contracts lets an agent write. A file
+// that is reached through links lies at each of them: who can exchange a link
+// can exchange the file.
+func (f *contractFile) outOfReach(p constraint.Places, contracts ...*contract.Contract) error {
 	for path := range f.stamps {
-		real, err := filepath.Abs(path)
-		if err == nil {
-			real, err = filepath.EvalSymlinks(real)
-		}
-		if err != nil {
-			return fmt.Errorf("finding %s: %w", path, err)
-		}
-		real = filepath.ToSlash(real)
-		if p.Workspace != "" && strings.HasPrefix(real+"/", strings.TrimSuffix(p.Workspace, "/")+"/") {
-			return fmt.Errorf("%s lies in the workspace %s, where agents work: keep the contract and its catalogs elsewhere", path, p.Workspace)
-		}
-		if clause, ok := f.contract.Writer(real, p); ok {
-			return fmt.Errorf("%s could be written by an agent under %s: keep it elsewhere, or exclude it with a `!` pattern", path, clause)
+		if err := unreachable(path, p, contracts); err != nil {
+			return fmt.Errorf("%w: keep the contract and its catalogs elsewhere", err)
 		}
 	}
 	return nil
+}
+
+// unreachable refuses a path of licet's own that agents could change.
+func unreachable(path string, p constraint.Places, contracts []*contract.Contract) error {
+	places, err := locations(path)
+	if err != nil {
+		return fmt.Errorf("finding %s: %w", path, err)
+	}
+	for _, at := range places {
+		at = filepath.ToSlash(at)
+		if p.Workspace != "" && within(at, p.Workspace) {
+			return fmt.Errorf("%s lies in the workspace %s, where agents work", path, p.Workspace)
+		}
+		for _, c := range contracts {
+			if clause, ok := c.Writer(at, p); ok {
+				return fmt.Errorf("%s could be written by an agent under %s", path, clause)
+			}
+		}
+	}
+	return nil
+}
+
+// within says whether a path is a directory or lies in it. Letter case is not
+// looked at: some file systems do not either.
+func within(path, dir string) bool {
+	dir = strings.TrimSuffix(dir, "/")
+	return len(path) >= len(dir) && strings.EqualFold(path[:len(dir)], dir) && (len(path) == len(dir) || path[len(dir)] == '/')
+}
+
+// maxLinks bounds how many links a path is followed through.
+const maxLinks = 40
+
+// locations returns where a path lies: the place of each link on the way to it,
+// and of the file itself, each with the directories above it resolved.
+func locations(path string) ([]string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for links := 0; ; links++ {
+		link, target, err := firstLink(abs)
+		if err != nil {
+			return nil, err
+		}
+		if link == "" {
+			return append(all, abs), nil
+		}
+		if links == maxLinks {
+			return nil, errors.New("too many links")
+		}
+		all = append(all, link)
+		abs = target
+	}
+}
+
+// firstLink returns the first link on a clean absolute path, and the path with
+// that link replaced by what it leads to.
+func firstLink(path string) (link, target string, err error) {
+	root := filepath.VolumeName(path) + string(filepath.Separator)
+	at, names := root, strings.Split(strings.TrimPrefix(path, root), string(filepath.Separator))
+	for i, name := range names {
+		at = filepath.Join(at, name)
+		info, err := os.Lstat(at)
+		if err != nil {
+			return "", "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return "", "", err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(at), to)
+		}
+		return at, filepath.Join(append([]string{to}, names[i+1:]...)...), nil
+	}
+	return "", "", nil
 }
 
 // changed says whether a file that was read may be another one now.
@@ -190,10 +262,22 @@ func watchContract(ctx context.Context, path string, places constraint.Places, s
 	if err != nil {
 		return nil, err
 	}
+	if err := s.outOfReach(places, f.contract); err != nil {
+		return nil, err
+	}
 	if err := s.store.SaveContract(ctx, f.contract.Digest(), f.bundle()); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotKept, err)
 	}
 	return &watchedContract{places: places, store: s.store, log: log, every: time.Second, file: f, looked: time.Now()}, nil
+}
+
+// announceShadow says for which agents nothing is enforced.
+func announceShadow(log io.Writer, c *contract.Contract) {
+	for _, name := range c.Agents() {
+		if c.Agent(name).Shadow {
+			fmt.Fprintf(log, "licet: SHADOW: nothing is enforced for agent %s, decisions are only recorded\n", name)
+		}
+	}
 }
 
 // current returns the contract in force.
@@ -212,6 +296,9 @@ func (w *watchedContract) reload() {
 		return
 	}
 	f, err := readContract(w.file.path, w.places)
+	if err == nil { // the one in force may let agents write where the new one lies
+		err = f.outOfReach(w.places, w.file.contract)
+	}
 	if err == nil && f.contract.Digest() != w.file.contract.Digest() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -226,6 +313,7 @@ func (w *watchedContract) reload() {
 	}
 	if f.contract.Digest() != w.file.contract.Digest() {
 		fmt.Fprintf(w.log, "licet: contract %s is in force (%s)\n", f.contract.Name(), f.contract.Digest())
+		announceShadow(w.log, f.contract)
 	}
 	w.file, w.refused = f, ""
 }

@@ -35,8 +35,9 @@ Optional members: "user", "cwd", "workspace", "approval" (the ticket that the
 call names), and, for this one decision and recorded as asserted, "request"
 (the user's turns, a list of texts) and "history" (earlier calls, a list of
 {"server", "tool", "result"}).`,
-		Args: cobra.NoArgs,
-		RunE: run(func(cmd *cobra.Command, _ []string) error { return a.runDecide(cmd.Context(), path, asJSON) }),
+		Example: "  licet decide --contract licet.yaml < call.json",
+		Args:    cobra.NoArgs,
+		RunE:    run(func(cmd *cobra.Command, _ []string) error { return a.runDecide(cmd.Context(), path, asJSON) }),
 	}
 	c.Flags().StringVar(&path, "contract", "", "contract file (required)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the decision as JSON")
@@ -66,7 +67,7 @@ func (a *app) runDecide(ctx context.Context, path string, asJSON bool) error {
 	case errors.Is(err, errNotKept):
 		answer.Reasons = []authz.Reason{{Code: authz.NoEvidence, Detail: err.Error()}}
 	case err != nil:
-		return err
+		return readingContract(err)
 	default:
 		g, err := newGate(s, w.current, places)
 		if err != nil {
@@ -90,7 +91,11 @@ func decideOnce(ctx context.Context, g *gate.Gate, ask gate.Ask, malformed error
 
 // newGate puts a gate together over an opened state.
 func newGate(s *state, current func() *contract.Contract, places constraint.Places) (*gate.Gate, error) {
-	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Places: places})
+	own, err := s.own()
+	if err != nil {
+		return nil, fmt.Errorf("finding the state directory: %w", err)
+	}
+	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places})
 }
 
 // callMembers are the members of a call on standard input.

@@ -30,12 +30,16 @@ output. Only calls that the contract permits reach the server, byte for byte as
 they came. A held call waits --hold for an answer, then returns its ticket; the
 same call, repeated, finds the answer.
 
-  licet mcp --contract licet.yaml -- npx -y @modelcontextprotocol/server-filesystem DIR
-
 Put that command where the client's configuration has the server's own command;
 "licet init" prints the lines. --agent and --server may be left out where the
 contract has one of each. Messages for people go to standard error.`,
-		Args: cobra.MinimumNArgs(1),
+		Example: "  licet mcp --contract licet.yaml -- npx -y @modelcontextprotocol/server-filesystem DIR",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() != 0 || len(args) == 0 {
+				return usagef("the server's command must follow --, for example:\n%s", cmd.Example)
+			}
+			return nil
+		},
 		RunE: run(func(cmd *cobra.Command, args []string) error { return a.runMCP(cmd.Context(), f, args) }),
 	}
 	c.Flags().StringVar(&f.contract, "contract", "", "contract file (required)")
@@ -52,6 +56,12 @@ contract has one of each. Messages for people go to standard error.`,
 }
 
 func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
+	if f.hold < 0 {
+		return usagef("--hold: a call cannot wait for %v", f.hold)
+	}
+	if f.workspace != "" {
+		f.workspace = absolute(f.workspace)
+	}
 	places, err := facts.ResolvePlaces(f.workspace)
 	if err != nil {
 		return fmt.Errorf("workspace %q: %w", f.workspace, err)
@@ -63,7 +73,7 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 	defer s.Close()
 	w, err := watchContract(ctx, f.contract, places, s, a.err)
 	if err != nil {
-		return err
+		return readingContract(err)
 	}
 	if f.agent, err = clikit.Only("agent", f.agent, w.file.contract.Agents()); err != nil {
 		return err
@@ -79,12 +89,12 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 	if err != nil {
 		return err
 	}
-	if w.file.contract.Agent(f.agent).Shadow {
-		fmt.Fprintf(a.err, "licet: SHADOW: nothing is enforced for agent %s, decisions are only recorded\n", f.agent)
-	}
+	announceShadow(a.err, w.file.contract)
 	session := f.session
 	if session == "" {
-		session = clientSession(os.Getppid())
+		if session = clientSession(os.Getppid()); session == "" {
+			fmt.Fprintln(a.err, noSession)
+		}
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Options{
 		Gate: g, Speaks: speaks, Agent: f.agent, Server: f.server, Session: session, Command: argv,

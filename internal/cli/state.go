@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/store/sqlite"
 )
@@ -79,6 +81,23 @@ func (a *app) openState(ctx context.Context) (*state, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return s, nil
+}
+
+// outOfReach refuses a state directory where agents work, or that a contract
+// lets them write.
+func (s *state) outOfReach(p constraint.Places, c *contract.Contract) error {
+	for _, name := range []string{sqlite.FileName, "key"} {
+		if err := unreachable(filepath.Join(s.dir, name), p, []*contract.Contract{c}); err != nil {
+			return fmt.Errorf("the state directory: %w: name another with --state", err)
+		}
+	}
+	return nil
+}
+
+// own returns the directories of licet itself, as path constraints see them.
+func (s *state) own() ([]string, error) {
+	real, err := filepath.EvalSymlinks(s.dir)
+	return []string{filepath.ToSlash(real)}, err
 }
 
 // readState opens a state directory that must exist.

@@ -16,7 +16,13 @@ type Guarded struct {
 var guarded = []Guarded{
 	{"licet.yaml", "licet: contract"},
 	{"licet.yml", "licet: contract"},
+	{"licet.db*", "licet: evidence, tickets, limits"},
 	{".licet/**", "licet: state and keys"},
+	{".local/state/licet/**", "licet: state and keys"},
+	{".config/licet/**", "licet: contracts and catalogs"},
+	{"Application Support/licet/**", "licet: state, contracts and catalogs"},
+	{"AppData/Local/licet/**", "licet: state and keys"},
+	{"AppData/Roaming/licet/**", "licet: contracts and catalogs"},
 
 	{".claude/**", "Claude Code: settings, hooks, commands, agents, skills"},
 	{".claude.json", "Claude Code: settings and MCP servers of the user"},

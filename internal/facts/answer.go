@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/constraint"
 )
@@ -13,8 +15,9 @@ import (
 type Input struct {
 	Questions []constraint.Question
 	Session   Session
-	Key       []byte // of leaves and marks; needed only where provenance or digests are asked for
-	Cwd       string // working directory of the call, absolute; "" is unknown
+	Key       []byte   // of leaves and marks; needed only where provenance or digests are asked for
+	Cwd       string   // working directory of the call, absolute; "" is unknown
+	Own       []string // directories of the gate itself, links followed: no pattern covers what lies in them
 	Places    constraint.Places
 }
 
@@ -80,8 +83,19 @@ func (in Input) answerFile(a constraint.Answers, key string, q constraint.FileQu
 		return nil
 	}
 	f, err := Resolve(q.Text, base)
-	if err == nil {
-		a.Files[key] = f
+	if err != nil {
+		return err
 	}
-	return err
+	if slices.ContainsFunc(in.Own, func(dir string) bool { return holds(dir, f.Path) }) {
+		f = constraint.File{Special: true}
+	}
+	a.Files[key] = f
+	return nil
+}
+
+// holds says whether a directory is, or lies above, a path. Letter case is not
+// looked at: where the file system does, nobody loses much by it.
+func holds(dir, path string) bool {
+	dir = strings.TrimSuffix(filepath.ToSlash(dir), "/")
+	return len(path) >= len(dir) && strings.EqualFold(path[:len(dir)], dir) && (len(path) == len(dir) || path[len(dir)] == '/')
 }

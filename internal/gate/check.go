@@ -56,7 +56,7 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 	for range maxStale {
 		r := g.newRequest(a)
 		d, questions := g.decide(ctx, r)
-		receipt, err := g.o.Store.Commit(ctx, g.entry(r, d))
+		receipt, err := g.commit(ctx, g.entry(r, d))
 		switch {
 		case errors.Is(err, ledger.ErrStale):
 			continue
@@ -71,6 +71,14 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 		return answer
 	}
 	return g.refuse(ctx, a, authz.FactsFailed, "the session kept changing while the decision was made", nil)
+}
+
+// commit records an entry. It has a time of its own: a decision that came too
+// late, or whose caller has gone, is recorded all the same.
+func (g *Gate) commit(ctx context.Context, e ledger.Entry) (ledger.Receipt, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.o.Deadline)
+	defer cancel()
+	return g.o.Store.Commit(ctx, e)
 }
 
 // decide gathers the facts and asks the contract; where it holds the call, or
@@ -206,7 +214,7 @@ func (g *Gate) refuse(ctx context.Context, a Ask, code authz.Code, detail string
 	r := g.newRequest(a)
 	r.raw = raw
 	d := authz.Blocked(code, "", detail)
-	receipt, err := g.o.Store.Commit(ctx, g.entry(r, d))
+	receipt, err := g.commit(ctx, g.entry(r, d))
 	if err != nil {
 		return r.unrecorded(err)
 	}
@@ -238,7 +246,5 @@ func (g *Gate) Done(ctx context.Context, gr *Grant, o Outcome) error {
 	if gr == nil || gr.now == nil {
 		return ErrNoGrant
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.o.Deadline)
-	defer cancel()
 	return g.commitOutcome(ctx, gr.record, gr.ask, o, gr.observe)
 }

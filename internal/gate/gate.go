@@ -36,6 +36,7 @@ type Options struct {
 	Contract func() *contract.Contract // the contract in force; nil from it = none loaded = BLOCK
 	Store    Store
 	Key      []byte            // state key: keys digests of redacted calls, provenance hashes and ticket copies
+	Own      []string          // directories of the gate itself, links followed: no path constraint covers what lies in them
 	Places   constraint.Places // resolved ${workspace}, ${home}, ${tmp}; "" = unknown
 	Deadline time.Duration     // of one decision; 0 = DefaultDeadline
 	Now      func() time.Time  // for grants; nil = time.Now

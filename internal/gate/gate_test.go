@@ -257,11 +257,12 @@ func (stuck) Commit(ctx context.Context, _ ledger.Entry) (ledger.Receipt, error)
 	return ledger.Receipt{}, ctx.Err()
 }
 
-// late is stuck with a commit that works.
+// late is stuck with a commit that works, as real ones do: not after the
+// deadline of its context.
 type late struct{ stuck }
 
 func (l late) Commit(ctx context.Context, e ledger.Entry) (ledger.Receipt, error) {
-	return l.Store.Commit(context.WithoutCancel(ctx), e)
+	return l.Store.Commit(ctx, e)
 }
 
 func TestDeadlineBlocks(t *testing.T) {
@@ -269,6 +270,9 @@ func TestDeadlineBlocks(t *testing.T) {
 		b := newBench(t)
 		b.open(late{stuck{b.store}})
 		b.want(b.check(b.ask("pay", `{"amount": 5}`)), authz.Block, authz.Timeout)
+		if got := b.records(evidence.Decision); len(got) != 1 {
+			t.Errorf("the decision that came too late is recorded as %v", got)
+		}
 		b.open(stuck{b.store})
 		b.want(b.check(b.ask("accounts", `{}`)), authz.Block, authz.NoEvidence)
 	})
@@ -657,6 +661,42 @@ func TestOperandChanged(t *testing.T) {
 	answer := b.want(b.check(a), authz.Block, authz.OperandChanged)
 	if last := answer.Reasons[len(answer.Reasons)-1]; last.Code != authz.NoEvidence {
 		t.Errorf("reasons are %+v", answer.Reasons)
+	}
+}
+
+// TestOwnFiles: no pattern of a contract covers the gate's own files, for
+// reading or writing, by whatever way they are named.
+func TestOwnFiles(t *testing.T) {
+	b := newBench(t)
+	home := t.TempDir()
+	own := filepath.Join(home, "state")
+	for _, dir := range []string{own, filepath.Join(home, "work")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(own, filepath.Join(home, "work", "link")); err != nil {
+		t.Fatal(err)
+	}
+	places, err := facts.ResolvePlaces(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gate.New(gate.Options{
+		Contract: func() *contract.Contract { return b.contract }, Store: b.store, Key: key, Places: places,
+		Own: []string{filepath.Join(places.Workspace, "state")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]authz.Verdict{
+		"work/a.txt": authz.Allow, "state/key": authz.Block, "state": authz.Block, "STATE/key": authz.Block,
+		"work/../state/key": authz.Block, "work/link/key": authz.Block, "statement": authz.Allow,
+	} {
+		a := b.ask("read", `{"path": "`+filepath.ToSlash(filepath.Join(home, "x"))[:len(home)+1]+path+`"}`)
+		if got := g.Check(t.Context(), a); got.Verdict != want {
+			t.Errorf("%s: %v %+v, want %v", path, got.Verdict, got.Reasons, want)
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func (g *Gate) answers(ctx context.Context, r *request, questions []constraint.Q
 			return constraint.Answers{}, err
 		}
 		answers, err = facts.Answer(ctx, facts.Input{
-			Questions: questions, Session: session, Key: g.o.Key, Cwd: r.ask.Cwd, Places: g.o.Places,
+			Questions: questions, Session: session, Key: g.o.Key, Cwd: r.ask.Cwd, Own: g.o.Own, Places: g.o.Places,
 		})
 		if err != nil {
 			return constraint.Answers{}, err

@@ -60,6 +60,16 @@ func TestSessionCondition(t *testing.T) {
 	b.want(b.check(other), authz.Block, authz.NeverClause) // an unknown session may have read it
 }
 
+// TestMarksComeBeforeTheWatch: what ran before a contract asked for it counts.
+func TestMarksComeBeforeTheWatch(t *testing.T) {
+	b := watchBench(t)
+	watching := b.contract
+	b.contract = testkit.Contract(t, testkit.ShopContract, testkit.ShopCatalog) // asks nothing of the session
+	b.want(b.check(b.ask("accounts", `{}`)), authz.Allow, authz.AllowClause)
+	b.contract = watching
+	b.want(b.check(b.ask("wipe", `{}`)), authz.Block, authz.NeverClause)
+}
+
 // TestDistinct: the number of different values counts this call, and no more
 // than the bound get through, however many ask at once.
 func TestDistinct(t *testing.T) {

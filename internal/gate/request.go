@@ -60,13 +60,14 @@ func (r *request) caller() contract.Caller {
 }
 
 // marksOf returns what a grant of this call leaves behind in its session: that
-// the tool was called, and what values the arguments had that a contract watches.
+// the tool was called, whether a contract asks for it today or not, and what
+// values the arguments had that the contract watches.
 func (g *Gate) marksOf(ctx context.Context, r *request) ([]ledger.Mark, error) {
 	c := r.ask.Call
-	watched, ok := r.contract.Watches(c.Server, c.Tool)
-	if !ok || r.ask.Session == "" {
+	if r.ask.Session == "" {
 		return nil, nil
 	}
+	watched, _ := r.contract.Watches(c.Server, c.Tool)
 	marks := []ledger.Mark{{Session: r.ask.Session, Server: c.Server, Tool: c.Tool}}
 	for _, path := range watched {
 		values := path.Select(c.Arguments).Values
@@ -167,7 +168,7 @@ func (g *Gate) commitOutcome(ctx context.Context, decision string, a Ask, o Outc
 		}
 	}
 	e.Body = func(ledger.Stamp) ([]byte, error) { return outcomeBody(decision, a, o), nil }
-	if _, err := g.o.Store.Commit(ctx, e); err != nil {
+	if _, err := g.commit(ctx, e); err != nil {
 		return fmt.Errorf("recording the outcome of %s: %w", decision, err)
 	}
 	return nil
