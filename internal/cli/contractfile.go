@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -139,7 +141,8 @@ func (f *contractFile) read(path string) ([]byte, error) {
 // that is reached through links lies at each of them: who can exchange a link
 // can exchange the file.
 func (f *contractFile) outOfReach(p constraint.Places, contracts ...*contract.Contract) error {
-	for path := range f.stamps {
+	paths := append([]string{f.path}, slices.Sorted(maps.Keys(f.stamps))...)
+	for _, path := range paths {
 		if err := unreachable(path, p, contracts); err != nil {
 			return fmt.Errorf("%w: keep the contract and its catalogs elsewhere", err)
 		}
