@@ -17,7 +17,8 @@ func (a *app) bank() *cobra.Command {
 	var o bank.Options
 	c := &cobra.Command{
 		Use: "bank", Short: "Serve the demo's bank as an MCP server on standard input and output",
-		Hidden: true, Args: cobra.NoArgs,
+		Example: "  licet bank --journal calls.jsonl",
+		Hidden:  true, Args: cobra.NoArgs,
 		RunE: run(func(cmd *cobra.Command, _ []string) error {
 			if journal != "" {
 				f, err := os.OpenFile(journal, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,23 +23,19 @@ const (
 type exit = clikit.Exit
 
 var (
-	run       = clikit.RunE
-	usagef    = clikit.Usagef
-	printable = clikit.Printable
-	printJSON = clikit.PrintJSON
+	run        = clikit.RunE
+	usagef     = clikit.Usagef
+	printable  = clikit.Printable
+	printJSON  = clikit.PrintJSON
+	isTerminal = clikit.IsTerminal
 )
 
 // Run runs the program and returns its exit status. args[0] is the program's
 // own name, by which it starts itself again where it needs a second process.
 func Run(ctx context.Context, args, env []string, in io.Reader, out, errOut io.Writer) int {
-	return clikit.Run(ctx, "licet", errOut, func(ctx context.Context) error {
-		a := &app{self: args[0], environ: env, env: environment(env), in: in, out: out, err: errOut}
-		root := a.root()
-		root.SetArgs(args[1:])
-		root.SetIn(in)
-		root.SetOut(out)
-		root.SetErr(errOut)
-		return root.ExecuteContext(ctx)
+	return clikit.Run(ctx, args[1:], clikit.Streams{In: in, Out: out, Err: errOut}, func(s clikit.Streams) *cobra.Command {
+		a := &app{self: args[0], environ: env, env: environment(env), in: s.In, out: s.Out, err: s.Err}
+		return a.root()
 	})
 }
 
@@ -88,10 +85,9 @@ ALLOW, BLOCK or REQUIRE_APPROVAL, and is recorded before anything runs.
 
 Exit status: 0 fine or ALLOW, 3 BLOCK, 4 REQUIRE_APPROVAL, 2 wrong usage,
 1 failure. Treat everything but 0 as "do not run".`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version: programVersion(),
 	}
-	root.PersistentFlags().StringVar(&a.state, "state", "", "state directory: evidence, tickets, limits (default: the user's own state folder)")
+	root.SetVersionTemplate("licet {{.Version}}\n")
 	root.AddGroup(
 		&cobra.Group{ID: "start", Title: "Start here:"},
 		&cobra.Group{ID: "gate", Title: "Decide:"},
@@ -110,5 +106,14 @@ Exit status: 0 fine or ALLOW, 3 BLOCK, 4 REQUIRE_APPROVAL, 2 wrong usage,
 		}
 	}
 	root.AddCommand(a.version(), a.bank())
+	for _, c := range root.Commands() {
+		if slices.Contains(withState, c.Name()) {
+			c.PersistentFlags().StringVar(&a.state, "state", "", "state directory: evidence, tickets, limits (default: the user's own state folder)")
+		}
+	}
 	return root
 }
+
+// withState are the commands that read or write a state directory, or write
+// the name of one down.
+var withState = []string{"init", "decide", "mcp", "approvals", "credentials", "log", "why", "status"}

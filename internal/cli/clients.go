@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,10 +24,28 @@ type launch struct {
 // mcpLaunch is the command that stands in place of a server's own.
 func (a *app) mcpLaunch(contract, agent, server string, command []string) launch {
 	argv := []string{a.program(), "mcp", "--contract", contract, "--agent", agent, "--server", server}
-	if a.state != "" {
-		argv = append(argv, "--state", absolute(a.state))
+	if dir := a.namedState(); dir != "" {
+		argv = append(argv, "--state", dir)
 	}
 	return launch{server, append(append(argv, "--"), command...)}
+}
+
+// namedState returns the state directory that the user named, absolute; "" is
+// the default one.
+func (a *app) namedState() string {
+	if dir := cmp.Or(a.state, a.env["LICET_STATE"]); dir != "" {
+		return absolute(dir)
+	}
+	return ""
+}
+
+// stateFlag returns what a command that is proposed to the user must end with,
+// so that it finds the same state: nothing for the default one.
+func (a *app) stateFlag() string {
+	if dir := a.namedState(); dir != "" {
+		return " --state " + shellQuoted(dir)
+	}
+	return ""
 }
 
 // program returns how a client can start this program: by its absolute path
@@ -145,13 +165,26 @@ func existingDirs(args []string) (dirs []string) {
 	return dirs
 }
 
-// relativeFiles returns the words of a command that name something that exists
-// in the working directory, as a shell would quote them.
-func relativeFiles(argv []string) (words []string) {
-	for _, w := range argv {
-		if _, err := os.Stat(w); err == nil && !filepath.IsAbs(w) {
-			words = append(words, shellQuoted(w))
+// absoluteFiles returns a command with absolute paths of what exists, as clients
+// start servers in folders of their own. A word without a separator or a dot
+// stays: `run` may be a word of the program also where a file has that name.
+func absoluteFiles(argv []string) []string {
+	argv = slices.Clone(argv)
+	for i, w := range argv {
+		if exists(w) && (strings.ContainsAny(w, "/"+string(filepath.Separator)) || i > 0 && strings.Contains(w, ".")) {
+			argv[i] = absolute(w)
 		}
 	}
-	return words
+	return argv
+}
+
+// plainFiles returns the arguments of a command that absoluteFiles leaves,
+// though a file has that name.
+func plainFiles(argv []string) []string {
+	return slices.DeleteFunc(absoluteFiles(argv)[1:], func(w string) bool { return filepath.IsAbs(w) || !exists(w) })
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

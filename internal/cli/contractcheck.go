@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -126,6 +127,15 @@ func checkContract(path string) (checked, error) {
 		c.Warnings = append(c.Warnings, warningJSON{w.Code, problemJSON{w.Line, w.Column, w.Message, w.Hint}})
 	}
 	return c, nil
+}
+
+// readingContract words why a contract was not read. Problems of its text name
+// the file themselves.
+func readingContract(err error) error {
+	if errors.As(err, new(*fs.PathError)) && !errors.As(err, new(contract.Problems)) {
+		return fmt.Errorf("reading the contract: %w", err)
+	}
+	return err
 }
 
 func (a *app) printChecked(c checked) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ func (a *app) contractExplain() *cobra.Command {
 	var agent, tool string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "explain FILE --agent AGENT [--tool SERVER.TOOL]",
+		Use:   "explain FILE [--agent AGENT] [--tool SERVER.TOOL]",
 		Short: "Say in sentences what an agent may do",
 		Long: `Says what a contract lets an agent do with each tool: what is never allowed, what
 it may do alone, when a person is asked, and what limits count. Groups are
@@ -35,10 +34,8 @@ with the rules of both.`,
 
 func (a *app) explainContract(path, agent, tool string, asJSON bool) error {
 	f, err := readContract(path, constraint.Places{})
-	if problems := (contract.Problems)(nil); errors.As(err, &problems) {
-		return err
-	} else if err != nil {
-		return fmt.Errorf("reading the contract: %w", err)
+	if err != nil {
+		return readingContract(err)
 	}
 	if names := f.contract.Agents(); agent == "" && len(names) == 1 {
 		agent = names[0]

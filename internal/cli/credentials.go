@@ -63,6 +63,7 @@ func (a *app) credentialsAdd() *cobra.Command {
 func (a *app) credentialsList() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the names of credentials", Args: cobra.NoArgs,
+		Example: "  licet credentials list --json",
 		RunE: a.inState(func(ctx context.Context, s *state, _ []string) error {
 			names, err := s.store.Credentials(ctx)
 			for _, name := range names {

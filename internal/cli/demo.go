@@ -17,6 +17,7 @@ import (
 	"github.com/licet-dev/licet/contracts"
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/store/sqlite"
 )
@@ -72,6 +73,11 @@ type demoRun struct {
 }
 
 func (a *app) runDemo(ctx context.Context, contractPath string, keep bool) (err error) {
+	if contractPath != "" { // else the gate would say it, in the middle of the play
+		if _, err := readContract(contractPath, constraint.Places{}); err != nil {
+			return readingContract(err)
+		}
+	}
 	dir, err := os.MkdirTemp("", "licet-demo-")
 	if err != nil {
 		return err

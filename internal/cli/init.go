@@ -76,8 +76,10 @@ func (f initFlags) check(cmd *cobra.Command, args []string) error {
 		return usagef("init writes a contract from a live server: use --from-mcp, %s", example)
 	case cmd.ArgsLenAtDash() != 0 || len(args) == 0:
 		return usagef("the server's command must follow --, %s", example)
-	case f.name != "" && !nameForm.MatchString(f.name), !nameForm.MatchString(f.agent):
-		return usagef("names of servers and agents are up to 100 letters, digits, _ and -: got %q and %q", f.name, f.agent)
+	case f.name != "" && !nameForm.MatchString(f.name):
+		return usagef("--name: a server's name is 1 to 100 letters, digits, _ and -, not %q", f.name)
+	case !nameForm.MatchString(f.agent):
+		return usagef("--agent: an agent's name is 1 to 100 letters, digits, _ and -, not %q", f.agent)
 	}
 	return nil
 }
@@ -103,14 +105,14 @@ func (a *app) runInit(cmd *cobra.Command, f initFlags, argv []string) error {
 		return err
 	}
 	if !f.yes && !f.json && isTerminal(a.in) && isTerminal(a.out) {
-		if err := s.ask(bufio.NewReader(a.in), a.out, a.style()); err != nil {
+		if err := a.askRules(s, bufio.NewReader(a.in)); err != nil {
 			return err
 		}
 	}
 	if err := s.write(path); err != nil {
 		return err
 	}
-	l := a.mcpLaunch(path, s.agent, s.server, argv)
+	l := a.mcpLaunch(path, s.agent, s.server, absoluteFiles(argv))
 	if f.json {
 		return printJSON(a.out, s.summary(path, l))
 	}
@@ -214,18 +216,26 @@ func (a *app) configDir() (string, error) {
 	}
 }
 
-// ask shows each tool with its guess and takes another word where one is given.
-// The error is exit(exitFine) where the person leaves: nothing is written.
-func (s *starter) ask(in *bufio.Reader, out io.Writer, st style) error {
-	fmt.Fprintf(out, "%d tools of %q. For each: [a]llow, as[k], [b]lock; Enter takes the guess, q leaves.\n", len(s.guesses), s.claimed)
+// askRules shows each tool with its guess and takes another word where one is
+// given. Where the person leaves, nothing is written and the status is 1.
+func (a *app) askRules(s *starter, in *bufio.Reader) error {
+	st := a.style()
+	a.line("", fmt.Sprintf("%d tools of %q. For each: a allow, k approve (a person is asked for every call), b block; Enter takes the guess, q leaves.",
+		len(s.guesses), s.claimed), 0)
 	for i := range s.guesses {
 		g := &s.guesses[i]
-		fmt.Fprintf(out, "\n%s\n", st.bold(printable(cutText(g.tool.Name))))
+		fmt.Fprintf(a.out, "\n%d of %d  %s\n", i+1, len(s.guesses), st.bold(printable(cutText(g.tool.Name))))
 		if d := firstSentence(g.tool.Description()); d != "" {
-			fmt.Fprintf(out, "  the server says: %q\n", d)
+			a.line("  ", fmt.Sprintf("the server says: %q", d), 4)
 		}
-		fmt.Fprintf(out, "  the server claims: %s\n  guess: %s (%s)\n", hints(g.tool), st.bold(answerWord(g.word)), printable(g.why))
-		if err := g.ask(in, out); err != nil {
+		a.line("  ", "the server claims: "+hints(g.tool), 4)
+		f := s.form(*g)
+		if f.word == "block" {
+			a.line("  ", st.bold("block")+": "+printable(f.why), 4)
+			continue // no other rule would load
+		}
+		a.line("  ", "guess: "+st.bold(f.word)+" ("+printable(f.why)+")", 4)
+		if err := g.ask(in, a.out); err != nil {
 			return err
 		}
 	}
@@ -240,17 +250,18 @@ func (g *guess) ask(in *bufio.Reader, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("reading the answer: %w; nothing was written", err)
 		}
-		word := map[string]string{"a": "allow", "allow": "allow", "k": "approve", "ask": "approve", "b": "block", "block": "block"}
+		word := map[string]string{"a": "allow", "allow": "allow", "k": "approve", "approve": "approve", "b": "block", "block": "block"}
 		switch answer := strings.ToLower(strings.TrimSpace(line)); {
 		case answer == "":
 			return nil
 		case answer == "q":
 			fmt.Fprintln(out, "nothing was written")
-			return exit(exitFine)
+			return exit(exitFailure)
 		case word[answer] != "":
 			g.word, g.why = word[answer], "chosen when the contract was written"
 			return nil
 		}
+		fmt.Fprintln(out, "  write a, k, b, q or Enter")
 	}
 }
 
@@ -267,14 +278,6 @@ func hints(t catalog.Tool) string {
 		return "nothing"
 	}
 	return strings.Join(claims, ", ")
-}
-
-// answerWord is the word of a rule as a person is asked for it.
-func answerWord(word string) string {
-	if word == "approve" {
-		return "ask"
-	}
-	return word
 }
 
 // write writes the copy and then the contract, which must load.
@@ -331,7 +334,8 @@ func (s *starter) summary(path string, l launch) initSummary {
 	sum := initSummary{Contract: path, Server: s.server, Agent: s.agent, Pin: s.catalog.Digest(),
 		Directories: append([]string{}, s.dirs...), Tools: []initTool{}, Command: l.argv}
 	for _, g := range s.guesses {
-		sum.Tools = append(sum.Tools, initTool{g.tool.Name, g.word, g.why})
+		f := s.form(g)
+		sum.Tools = append(sum.Tools, initTool{g.tool.Name, f.word, f.why})
 	}
 	return sum
 }
@@ -340,29 +344,31 @@ func (s *starter) summary(path string, l launch) initSummary {
 func (a *app) report(s *starter, path string, l launch, argv []string) {
 	st := a.style()
 	count := map[string]int{}
-	for _, g := range s.guesses {
-		count[g.word]++
+	tools := s.summary(path, l).Tools
+	for _, t := range tools {
+		count[t.Rule]++
 	}
-	fmt.Fprintf(a.out, "%s %d tools of %q: %d allow, %d ask, %d block\n", st.bold(s.server), len(s.guesses), s.claimed,
+	fmt.Fprintf(a.out, "%s %d tools of %q: %d allow, %d approve, %d block\n", st.bold(s.server), len(tools), s.claimed,
 		count["allow"], count["approve"], count["block"])
-	for _, g := range s.guesses {
-		fmt.Fprintf(a.out, "  %-5s  %-26s  %s\n", answerWord(g.word), printable(cutText(g.tool.Name)), st.faint(printable(g.why)))
+	for _, t := range tools {
+		a.line(fmt.Sprintf("  %-7s  %-26s  ", t.Rule, printable(cutText(t.Name))), st.faint(printable(t.Why)), 11)
 	}
 	fmt.Fprintf(a.out, "\nWrote %s\n  and %s\n", path, filepath.Join(filepath.Dir(path), filepath.FromSlash(s.copyName())))
 	if len(s.dirs) > 0 {
-		fmt.Fprintf(a.out, "Arguments that name files are bound to %s\n", strings.Join(s.dirs, ", "))
+		a.line("Arguments that name files are bound to ", strings.Join(s.dirs, ", "), 2)
 	}
 	fmt.Fprintf(a.out, "\nPut the gate where your client has the server's own command, and remove that.\n\n")
 	l.printClients(a.out)
-	if relative := relativeFiles(argv); len(relative) > 0 {
-		fmt.Fprintf(a.out, "\nClients start servers in folders of their own: write absolute paths in place of %s.\n", strings.Join(relative, ", "))
+	for _, word := range plainFiles(argv) {
+		fmt.Fprintln(a.out)
+		a.line("", fmt.Sprintf("Clients start servers in folders of their own: if %s names what lies here, write %s.", shellQuoted(word), shellQuoted(absolute(word))), 0)
 	}
 	fmt.Fprintf(a.out, `
 Held calls wait for a person. Choose a passphrase once, then keep an inbox open:
 
-  licet approvals enroll NAME
-  licet approvals watch
+  licet approvals enroll NAME%[2]s
+  licet approvals watch%[2]s
 
-The contract is yours to edit. After each edit: licet contract check %s
-`, shellQuoted(path))
+The contract is yours to edit. After each edit: licet contract check %[1]s
+`, shellQuoted(path), a.stateFlag())
 }

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"os"
+	"regexp"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
+	"unicode/utf8"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/clikit"
 )
 
 // style colours text for a terminal; the zero style leaves it as it is.
@@ -23,18 +23,11 @@ func (a *app) style() style {
 	return style{on: a.env["CLICOLOR_FORCE"] != "" || isTerminal(a.out)}
 }
 
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
 // width returns the number of columns of standard output, at most 100: longer
 // lines are hard to read.
 func (a *app) width() int {
-	if f, ok := a.out.(*os.File); ok {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
-			return min(w, 100)
-		}
+	if w := clikit.Columns(a.out); w > 20 {
+		return min(w, 100)
 	}
 	return 80
 }
@@ -71,23 +64,46 @@ func reasonLine(r authz.Reason) string {
 // wrap breaks text into lines of at most width columns, each after the first
 // begun with indent. Words longer than a line stay whole.
 func wrap(text string, width int, indent string) string {
+	return fold(strings.Join(strings.Fields(text), " "), 0, width, indent)
+}
+
+// fold is wrap for a text that begins at a column and keeps its spaces within a
+// line.
+func fold(text string, column, width int, indent string) string {
 	var b strings.Builder
-	column := 0
-	for i, word := range strings.Fields(text) {
-		n := len([]rune(word))
-		switch {
-		case i == 0:
-		case column+1+n > width:
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		default:
-			b.WriteByte(' ')
-			column++
+	spaces := 0
+	for i, word := range strings.Split(text, " ") {
+		if i > 0 {
+			spaces++
 		}
-		b.WriteString(word)
-		column += n
+		if word == "" {
+			continue
+		}
+		n := columns(word)
+		if i > 0 && column+spaces+n > width {
+			b.WriteString("\n" + indent)
+			column, spaces = len(indent), 0
+		}
+		b.WriteString(strings.Repeat(" ", spaces) + word)
+		column, spaces = column+spaces+n, 0
 	}
 	return b.String()
+}
+
+// colour is what [style.paint] writes around a text.
+var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// columns returns how wide a text is, without colours.
+func columns(text string) int { return utf8.RuneCountInString(colour.ReplaceAllString(text, "")) }
+
+// line prints a line, begun with lead. On a terminal text is broken into lines
+// that fit, which begin at column indent; elsewhere it stays one line, which is
+// easier to work with.
+func (a *app) line(lead, text string, indent int) {
+	if isTerminal(a.out) {
+		text = fold(text, columns(lead), a.width(), strings.Repeat(" ", indent))
+	}
+	fmt.Fprintln(a.out, strings.TrimRight(lead+text, " "))
 }
 
 // ago words how long ago, or in how long, t is as seen from now.
@@ -99,15 +115,21 @@ func ago(t, now time.Time) string {
 	return span(d) + " ago"
 }
 
+// span words a duration, rounded up to what it shows: what has just begun to run
+// for 15 minutes has 15 minutes left.
 func span(d time.Duration) string {
+	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
 	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	case up(time.Second) < 60:
+		return fmt.Sprintf("%ds", up(time.Second))
+	case up(time.Minute) < 60:
+		return fmt.Sprintf("%dm", up(time.Minute))
+	case up(time.Minute) < 48*60:
+		return fmt.Sprintf("%dh%02dm", up(time.Minute)/60, up(time.Minute)%60)
 	default:
-		return fmt.Sprintf("%dd", int(d.Hours()/24))
+		return fmt.Sprintf("%dd", up(24*time.Hour))
 	}
 }
+
+// moment is how a time is written for people: in their zone, which it names.
+func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 MST") }

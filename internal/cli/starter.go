@@ -58,25 +58,33 @@ agents:
 `, yamlText(s.server), pin, yamlText(s.copyName()), yamlText(s.agent))
 }
 
-// rule returns the lines of one tool, in the first form that loads. The last
-// one says nothing of the tool but its name.
-func (s *starter) rule(g guess) string {
+// form returns how the rule of a tool is written: the first form that loads. The
+// last one says nothing of the tool but its name.
+func (s *starter) form(g guess) form {
 	forms := s.forms(g)
 	for len(forms) > 1 && !s.loads(g.tool, forms[0].rule) {
 		forms = forms[1:]
 	}
+	return forms[0]
+}
+
+// rule returns the lines of one tool.
+func (s *starter) rule(g guess) string {
+	f := s.form(g)
 	var b strings.Builder
 	if d := firstSentence(g.tool.Description()); d != "" {
 		comment(&b, "      ", fmt.Sprintf("The server says: %q", d))
 	}
-	for _, c := range forms[0].comments {
+	for _, c := range f.comments {
 		comment(&b, "      ", c)
 	}
-	return b.String() + forms[0].rule
+	return b.String() + f.rule
 }
 
 // form is one way to write a rule.
 type form struct {
+	word     string // allow, approve or block
+	why      string // a sentence without a full stop
 	rule     string
 	comments []string
 }
@@ -85,24 +93,31 @@ type form struct {
 // Where the schema does not bear a bound, a person is asked; where it cannot
 // be enforced at all, the tool is blocked.
 func (s *starter) forms(g guess) []form {
-	asked := form{s.line(g.tool, "approve"), []string{"Asks: its arguments cannot be bounded."}}
-	blocked := form{s.line(g.tool, "block"), []string{"Blocked: what its schema says of its arguments cannot be enforced."}}
+	asked := s.plain(g.tool, "approve", "its arguments cannot be bounded")
+	blocked := s.plain(g.tool, "block", "what its schema says of its arguments cannot be enforced")
 	switch g.word {
 	case "allow":
 		return []form{s.allowed(g), asked, blocked}
 	case "approve":
 		return []form{s.held(g), asked, blocked}
 	}
-	return []form{{blocked.rule, []string{upperFirst(g.why) + ": blocked."}}}
+	return []form{s.plain(g.tool, "block", g.why)}
 }
+
+// plain returns a rule of one word.
+func (s *starter) plain(t catalog.Tool, word, why string) form {
+	return form{word, why, s.line(t, word), []string{upperFirst(why) + done[word]}}
+}
+
+// done is how the comment above a rule ends.
+var done = map[string]string{"allow": ": allowed.", "approve": ": needs an approval.", "block": ": blocked."}
 
 // allowed returns a rule that lets calls through: all path arguments must be
 // there and lie in the directories.
 func (s *starter) allowed(g guess) form {
-	f := form{comments: []string{upperFirst(g.why) + ": allowed."}}
+	f := s.plain(g.tool, "allow", g.why)
 	bound := g.args.paths
 	if len(bound) == 0 || len(s.dirs) == 0 {
-		f.rule = s.line(g.tool, "allow")
 		return f
 	}
 	for _, p := range bound {
@@ -117,7 +132,7 @@ func (s *starter) allowed(g guess) form {
 // held returns a rule that asks a person. Only path arguments that are always
 // there are bounded: a person sees the others.
 func (s *starter) held(g guess) form {
-	f := form{comments: []string{upperFirst(g.why) + ": asks."}}
+	f := s.plain(g.tool, "approve", g.why)
 	var bound []pathArgument
 	for _, p := range g.args.paths {
 		if p.required && len(s.dirs) > 0 {
@@ -127,7 +142,6 @@ func (s *starter) held(g guess) form {
 		}
 	}
 	if len(bound) == 0 {
-		f.rule = s.line(g.tool, "approve")
 		return f
 	}
 	if len(bound) == len(g.args.paths) && !g.args.involved && g.args.reaching == "" {

@@ -60,13 +60,13 @@ func TestStarterText(t *testing.T) {
           - base_dir: {path: {read: ["/data/**", "/other one/**"]}}
             path: {path: {read: ["/data/**", "/other one/**"]}}
 `, `
-      # The server does not claim that it only reads: asks.
+      # The server does not claim that it only reads: needs an approval.
       # Look at "log_file" before you approve a call: it is not bounded here.
       files.write_file:
         approve:
           - path: {path: {write: ["/data/**", "/other one/**"]}}
 `, `
-      # The server does not claim that it only reads: asks.
+      # The server does not claim that it only reads: needs an approval.
       # To let it work in these directories unasked, write allow in place of approve.
       files.make_directory:
         approve:
@@ -74,7 +74,7 @@ func TestStarterText(t *testing.T) {
 `, `
       files.list_all: allow
 `, `
-      # Blocked: what its schema says of its arguments cannot be enforced.
+      # What its schema says of its arguments cannot be enforced: blocked.
       files.get_odd: block
 `, `
 approvals: {expire: 15m}
@@ -249,18 +249,21 @@ func TestAsk(t *testing.T) {
 	}{
 		{"\n\n\n\n", "allow approve allow approve", nil},
 		{"k\na\nb\n\n", "approve allow block approve", nil},
-		{"what\nASK\n allow \nblock\n\n", "approve allow block approve", nil},
-		{"b\nq\n", "", exit(exitFine)},
+		{"what\nAPPROVE\n allow \nblock\n\n", "approve allow block approve", nil},
+		{"b\nq\n", "", exit(exitFailure)},
 		{"b\n", "", io.EOF},
 	} {
 		s := started(catalog, "it\x1b[2J", "/data")
 		var out strings.Builder
-		err := s.ask(bufio.NewReader(strings.NewReader(tt.answers)), &out, style{})
+		err := (&app{out: &out}).askRules(s, bufio.NewReader(strings.NewReader(tt.answers)))
 		if !errors.Is(err, tt.err) {
 			t.Errorf("%q: error %v, want %v", tt.answers, err, tt.err)
 		}
 		if strings.Contains(out.String(), "\x1b") {
 			t.Errorf("an escape sequence of the server was printed: %q", out.String())
+		}
+		if strings.Contains(tt.answers, "what") != strings.Contains(out.String(), "write a, k, b, q or Enter") {
+			t.Errorf("%q: said %q", tt.answers, out.String())
 		}
 		var words []string
 		for _, g := range s.guesses {
@@ -268,6 +271,31 @@ func TestAsk(t *testing.T) {
 		}
 		if got := strings.Join(words, " "); tt.err == nil && got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.answers, got, tt.want)
+		}
+	}
+}
+
+// What can't be enforced is not asked for, and is told as it is written.
+func TestStarterBlocked(t *testing.T) {
+	s := started(catalogOf(t, listTool, brokenTool), "a server")
+	var out strings.Builder
+	if err := (&app{out: &out}).askRules(s, bufio.NewReader(strings.NewReader("\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "a/k/b/q>"); n != 1 {
+		t.Errorf("asked %d times:\n%s", n, out.String())
+	}
+	tools := s.summary("licet.yaml", launch{}).Tools
+	want := []initTool{{"get_odd", "block", "what its schema says of its arguments cannot be enforced"},
+		{"list_all", "allow", "the server claims that it only reads, and its name says the same"}}
+	if !slices.Equal(tools, want) {
+		t.Errorf("%v", tools)
+	}
+	c := loadStarter(t, s)
+	for _, tool := range tools {
+		r := c.Agent("agent").Rule("files", contract.ToolsCall, tool.Name)
+		if got := map[bool]string{true: "allow", false: "block"}[len(r.Allow) > 0]; got != tool.Rule {
+			t.Errorf("%s: the contract says %s, the summary %s", tool.Name, got, tool.Rule)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -22,18 +23,36 @@ const (
 	Approval = 4
 )
 
-// Run runs a program until it ends or is interrupted, and returns its exit
-// status. What went wrong is printed to errOut after the program's name.
-func Run(ctx context.Context, program string, errOut io.Writer, f func(context.Context) error) (status int) {
+// Streams are what a program reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Run runs the command that args name, without the program's own name, until it
+// ends or is interrupted, and returns its exit status. What went wrong is
+// printed to s.Err after the program's name. The commands that build makes must
+// write to the streams that it gets: what could not be written to Out is a
+// failure, whatever the command itself made of it.
+func Run(ctx context.Context, args []string, s Streams, build func(Streams) *cobra.Command) (status int) {
+	out := &output{w: s.Out}
+	s.Out = out
+	root := build(s)
 	defer func() {
 		if p := recover(); p != nil { // the runtime's own status would read as wrong usage
-			fmt.Fprintf(errOut, "%s: a defect, please report it: %v\n%s", program, p, debug.Stack())
+			fmt.Fprintf(s.Err, "%s: a defect, please report it: %v\n%s", root.Name(), p, debug.Stack())
 			status = Failed
 		}
 	}()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return statusOf(program, errOut, f(ctx))
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	prepare(root)
+	c, err := root.ExecuteContextC(ctx)
+	return statusOf(c, s.Err, lost(err, out.failure()))
 }
 
 // Exit ends the program with a status and nothing more to say.
@@ -78,13 +97,14 @@ func Only(what, chosen string, names []string) (string, error) {
 		}
 	}
 	if chosen == "" {
-		return "", Usagef("the contract has %d %ss %q: choose one with --%s", len(names), what, names, what)
+		return "", Usagef("the contract has %d %ss (%s): choose one with --%s", len(names), what, strings.Join(names, ", "), what)
 	}
-	return "", Usagef("the contract has no %s %q: it has %q", what, chosen, names)
+	return "", Usagef("the contract has no %s %q: it has %s", what, chosen, strings.Join(names, ", "))
 }
 
-// statusOf prints an error and returns the exit status for it.
-func statusOf(program string, errOut io.Writer, err error) int {
+// statusOf prints the error of a command and returns the exit status for it.
+func statusOf(c *cobra.Command, errOut io.Writer, err error) int {
+	program := c.Root().Name()
 	var e Exit
 	switch {
 	case err == nil:
@@ -95,7 +115,11 @@ func statusOf(program string, errOut io.Writer, err error) int {
 		fmt.Fprintf(errOut, "%s: %v\n", program, err)
 		return Failed
 	default:
-		fmt.Fprintf(errOut, "%s: %v\nRun `%s help` to see what there is.\n", program, err, program)
+		topic := strings.TrimPrefix(c.CommandPath(), program)
+		if topic == " help" {
+			topic = ""
+		}
+		fmt.Fprintf(errOut, "%s: %v\nRun `%s help%s` to see what there is.\n", program, err, program, topic)
 		return Misused
 	}
 }

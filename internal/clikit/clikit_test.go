@@ -1,8 +1,9 @@
 package clikit_test
 
 import (
-	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -11,34 +12,113 @@ import (
 	"github.com/licet-dev/licet/internal/clikit"
 )
 
+// program returns a program with a group, whose one command f runs.
+func program(f func(*cobra.Command, []string) error) func(clikit.Streams) *cobra.Command {
+	return func(clikit.Streams) *cobra.Command {
+		root, group := &cobra.Command{Use: "prog"}, &cobra.Command{Use: "group", Args: cobra.NoArgs}
+		c := &cobra.Command{Use: "do FILE [MORE]", Example: "  prog group do a.txt --n 3", Args: cobra.RangeArgs(1, 2), RunE: clikit.RunE(f)}
+		c.Flags().Int("n", 0, "a number")
+		if err := c.MarkFlagRequired("n"); err != nil {
+			panic(err)
+		}
+		group.AddCommand(c)
+		root.AddCommand(group)
+		return root
+	}
+}
+
 // TestRun: how a run ends decides its status, and what is said about it.
 func TestRun(t *testing.T) {
-	command := func(f func(*cobra.Command, []string) error) func(context.Context) error {
-		return func(ctx context.Context) error {
-			c := &cobra.Command{Use: "prog", Args: cobra.NoArgs, RunE: clikit.RunE(f), SilenceErrors: true, SilenceUsage: true}
-			c.SetArgs(nil)
-			return c.ExecuteContext(ctx)
-		}
-	}
-	ends := func(err error) func(context.Context) error {
-		return command(func(*cobra.Command, []string) error { return err })
-	}
 	for name, c := range map[string]struct {
-		run    func(context.Context) error
+		f      func() error
 		status int
 		says   string
 	}{
-		"fine":                {ends(nil), clikit.Fine, ""},
-		"failed":              {ends(errors.New("no disk")), clikit.Failed, "prog: no disk\n"},
-		"a status of its own": {ends(clikit.Exit(clikit.Block)), clikit.Block, ""},
-		"wrong usage":         {ends(clikit.Usagef("not %d", 7)), clikit.Misused, "prog: not 7\nRun `prog help` to see what there is.\n"},
-		"not a command's":     {func(context.Context) error { return errors.New("unknown flag") }, clikit.Misused, "prog: unknown flag\nRun `prog help` to see what there is.\n"},
-		"a defect":            {func(context.Context) error { panic("oh") }, clikit.Failed, "prog: a defect, please report it: oh\n"},
+		"fine":                {func() error { return nil }, clikit.Fine, ""},
+		"failed":              {func() error { return errors.New("no disk") }, clikit.Failed, "prog: no disk\n"},
+		"a status of its own": {func() error { return clikit.Exit(clikit.Block) }, clikit.Block, ""},
+		"wrong usage":         {func() error { return clikit.Usagef("not %d", 7) }, clikit.Misused, "prog: not 7\nRun `prog help group do` to see what there is.\n"},
+		"a defect":            {func() error { panic("oh") }, clikit.Failed, "prog: a defect, please report it: oh\n"},
 	} {
 		var said strings.Builder
-		status := clikit.Run(t.Context(), "prog", &said, c.run)
+		status := clikit.Run(t.Context(), []string{"group", "do", "x", "--n", "1"}, clikit.Streams{Out: io.Discard, Err: &said},
+			program(func(*cobra.Command, []string) error { return c.f() }))
 		if status != c.status || !strings.HasPrefix(said.String(), c.says) || (c.says == "") != (said.Len() == 0) {
 			t.Errorf("%s: status %d, said %q; want %d, %q", name, status, said.String(), c.status, c.says)
+		}
+	}
+}
+
+// TestUsage: wrong usage is named, with an example and where to read on; help
+// that was asked for is none.
+func TestUsage(t *testing.T) {
+	const example = ", for example:\n  prog group do a.txt --n 3"
+	for line, want := range map[string]string{ // "" is help, on standard output
+		"":                         "",
+		"group":                    "",
+		"help":                     "",
+		"help group":               "",
+		"help group do":            "",
+		"group do --help":          "",
+		"gruop":                    `unknown command "gruop" for "prog"; did you mean group?|`,
+		"group od x":               `unknown command "od" for "prog group"; did you mean do?| group`,
+		"group zzz":                `unknown command "zzz" for "prog group"| group`,
+		"completion bsh":           `unknown command "bsh" for "prog completion"; did you mean bash or fish or zsh?| completion`,
+		"help group od":            `unknown command "od" for "prog group"; did you mean do?|`,
+		"help gruop":               `unknown command "gruop" for "prog"; did you mean group?|`,
+		"group do":                 "FILE is missing" + example + "| group do",
+		"group do a":               "--n is missing" + example + "| group do",
+		"group do a b c d --n 1":   `unexpected argument "c"` + example + "| group do",
+		"group do a --n many":      `invalid argument "many" for "--n" flag| group do`,
+		"group do a --n 1 --other": "unknown flag: --other| group do",
+		"group --other":            "unknown flag: --other| group",
+	} {
+		var out, said strings.Builder
+		status := clikit.Run(t.Context(), strings.Fields(line), clikit.Streams{Out: &out, Err: &said},
+			program(func(*cobra.Command, []string) error { return nil }))
+		if want == "" {
+			if status != clikit.Fine || said.Len() > 0 || !strings.Contains(out.String(), "Usage:\n  prog") {
+				t.Errorf("%q: status %d, said %q, printed %q", line, status, said.String(), out.String())
+			}
+			continue
+		}
+		text, topic, _ := strings.Cut(want, "|")
+		want = "prog: " + text + "\nRun `prog help" + topic + "` to see what there is.\n"
+		if status != clikit.Misused || said.String() != want || out.Len() > 0 {
+			t.Errorf("%q: status %d, printed %q, said %q, want %q", line, status, out.String(), said.String(), want)
+		}
+	}
+}
+
+// full is a device on which nothing fits.
+type full struct{ error }
+
+func (f full) Write([]byte) (int, error) { return 0, f.error }
+
+// TestLostOutput: what was not written is a failure, also where the command did
+// not look, or had a status of its own.
+func TestLostOutput(t *testing.T) {
+	device := full{errors.New("no space")}
+	for name, c := range map[string]struct {
+		ends error
+		says string
+	}{
+		"fine":     {nil, "prog: writing the output: no space\n"},
+		"a status": {clikit.Exit(clikit.Block), "prog: writing the output: no space\n"},
+		"noticed":  {fmt.Errorf("printing: %w", device.error), "prog: printing: no space\n"},
+		"another":  {errors.New("no disk"), "prog: no disk\nwriting the output: no space\n"},
+	} {
+		var said strings.Builder
+		status := clikit.Run(t.Context(), []string{"do"}, clikit.Streams{Out: device, Err: &said}, func(s clikit.Streams) *cobra.Command {
+			root := &cobra.Command{Use: "prog"}
+			root.AddCommand(&cobra.Command{Use: "do", RunE: clikit.RunE(func(*cobra.Command, []string) error {
+				fmt.Fprintln(s.Out, "an answer")
+				return c.ends
+			})})
+			return root
+		})
+		if status != clikit.Failed || said.String() != c.says {
+			t.Errorf("%s: status %d, said %q, want %q", name, status, said.String(), c.says)
 		}
 	}
 }

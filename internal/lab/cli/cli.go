@@ -20,14 +20,9 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, errOut io.W
 	if len(args) > 1 && args[1] == gateWord {
 		return licet.Run(ctx, append([]string{args[0]}, args[2:]...), env, in, out, errOut)
 	}
-	return clikit.Run(ctx, "licet-lab", errOut, func(ctx context.Context) error {
-		a := &app{self: args[0], in: in, out: out, err: errOut}
-		root := a.root()
-		root.SetArgs(args[1:])
-		root.SetIn(in)
-		root.SetOut(out)
-		root.SetErr(errOut)
-		return root.ExecuteContext(ctx)
+	return clikit.Run(ctx, args[1:], clikit.Streams{In: in, Out: out, Err: errOut}, func(s clikit.Streams) *cobra.Command {
+		a := &app{self: args[0], in: s.In, out: s.Out, err: s.Err}
+		return a.root()
 	})
 }
 
@@ -63,8 +58,6 @@ is allowed, held and blocked.
   licet-lab agentdojo                            the same for AgentDojo, under contracts by tool name
 
 Exit status: 0 fine, 1 something is wrong or failed, 2 wrong usage.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
 	}
 	root.AddCommand(a.corpus(), a.replay(), a.agentdojo(), a.gate(), a.serveCatalog())
 	return root
