@@ -17,9 +17,18 @@ type Subject struct {
 	User    string `json:"user,omitzero"`
 	Session string `json:"session,omitzero"`
 	Server  string `json:"server"`
-	Tool    string `json:"tool"`
-	Call    string `json:"call_digest"` // digest of the canonical call, keyed where the contract redacts
-	Cwd     string `json:"cwd,omitzero"` // working directory by identity: facts.Directory
+	Method  string `json:"method"`
+	Tool    string `json:"tool,omitzero"` // "" for another method than tools/call
+	Call    string `json:"call_digest"`   // digest of the canonical call, keyed where the contract redacts
+	Cwd     string `json:"cwd,omitzero"`  // working directory by identity: facts.Directory
+}
+
+// Ref names what is called, as contracts write it: server.tool, server:method.
+func (s Subject) Ref() string {
+	if s.Tool == "" {
+		return s.Server + ":" + s.Method
+	}
+	return s.Server + "." + s.Tool
 }
 
 // Terms are what else held when the ticket was made; a change voids it.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -60,6 +61,7 @@ type ticketJSON struct {
 	approval.Ticket
 	State     approval.State  `json:"state"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Params    json.RawMessage `json:"params,omitempty"` // what the call carries beside its arguments
 }
 
 func (a *app) approvalsList() *cobra.Command {
@@ -97,7 +99,7 @@ func (a *app) listTickets(ctx context.Context, s *state, all, asJSON bool) error
 	fmt.Fprintln(w, "TICKET\tSTATE\tAGENT\tTOOL\tOPENED\tEXPIRES")
 	for _, t := range tickets {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.State(now), printable(t.Subject.Agent),
-			printable(t.Subject.Server+"."+t.Subject.Tool), ago(t.Opened, now), ago(t.Expires, now))
+			printable(t.Subject.Ref()), ago(t.Opened, now), ago(t.Expires, now))
 	}
 	return w.Flush()
 }
@@ -115,7 +117,7 @@ func ticketsNow(ctx context.Context, s *state, all bool) ([]approval.Ticket, tim
 }
 
 func (a *app) approvalsShow() *cobra.Command {
-	var asJSON, reveal bool
+	var asJSON, reveal, full bool
 	var who credentials
 	c := &cobra.Command{
 		Use: "show TICKET", Short: "Show the call that a ticket is about", Args: cobra.ExactArgs(1),
@@ -123,26 +125,30 @@ func (a *app) approvalsShow() *cobra.Command {
 shows them to an approver, and that is recorded.`,
 		Example: "  licet approvals show t-ABCDEFGHIJKLMNOP",
 		RunE: a.inState(func(ctx context.Context, s *state, args []string) error {
-			return a.showTicket(ctx, s, args[0], who, reveal, asJSON)
+			return a.showTicket(ctx, s, args[0], who, look{reveal, full, asJSON})
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&full, "full", false, "show long values whole")
 	c.Flags().BoolVar(&reveal, "reveal", false, "show detected secrets too; needs an approver's passphrase and is recorded")
 	who.flags(c)
 	return c
 }
 
-func (a *app) showTicket(ctx context.Context, s *state, id string, who credentials, reveal, asJSON bool) error {
+// look says how a ticket is shown.
+type look struct{ reveal, full, asJSON bool }
+
+func (a *app) showTicket(ctx context.Context, s *state, id string, who credentials, how look) error {
 	t, err := ticketOf(ctx, s, id)
 	if err != nil {
 		return err
 	}
-	if reveal {
+	if how.reveal {
 		if err := a.recordReveal(ctx, s, t, who); err != nil {
 			return err
 		}
 	}
-	call, err := copyOf(ctx, s, id, reveal)
+	call, err := copyOf(ctx, s, id, how.reveal)
 	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 		return err
 	}
@@ -150,49 +156,69 @@ func (a *app) showTicket(ctx context.Context, s *state, id string, who credentia
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printJSON(a.out, ticketJSON{Ticket: t, State: t.State(now), Arguments: call.AppendCanonical(nil)})
+	if how.asJSON {
+		return printJSON(a.out, ticketJSON{
+			Ticket: t, State: t.State(now),
+			Arguments: call.Get("arguments").AppendCanonical(nil), Params: call.Get("params").AppendCanonical(nil),
+		})
 	}
-	a.printTicket(t, call, now)
+	a.printTicket(t, call, now, how.full)
 	return nil
 }
 
-// copyOf returns the arguments of a ticket's call, secrets masked unless they
-// are to be revealed; absent once the ticket is closed.
+// copyOf returns the call of a ticket, {"arguments", "params"}, secrets masked
+// unless they are to be revealed; absent once the ticket is closed.
 func copyOf(ctx context.Context, s *state, id string, reveal bool) (toolcall.Value, error) {
 	sealed, err := s.store.Copy(ctx, id)
 	if err != nil {
-		return toolcall.NullValue, err
+		return toolcall.Value{}, err
 	}
 	plain, err := approval.Unseal(s.key, id, sealed)
 	if err != nil {
-		return toolcall.NullValue, err
+		return toolcall.Value{}, fmt.Errorf("%w: it was sealed under another key, restore %s", err, filepath.Join(s.dir, "key"))
 	}
 	call, err := toolcall.Parse(plain, toolcall.Bounds{Bytes: 2 * toolcall.DefaultBytes, Depth: 128})
 	if err != nil {
-		return toolcall.NullValue, fmt.Errorf("reading the copy of ticket %s: %w", id, err)
+		return toolcall.Value{}, fmt.Errorf("reading the copy of ticket %s: %w", id, err)
 	}
-	args := call.Get("arguments")
 	if !reveal {
-		args, _ = evidence.Redact(args)
+		call, _ = evidence.Redact(call)
 	}
-	return args, nil
+	return call, nil
 }
 
-func (a *app) printTicket(t approval.Ticket, args toolcall.Value, now time.Time) {
+func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time, full bool) {
 	s := a.style()
 	fmt.Fprintf(a.out, "%s  %s  opened %s, expires %s\n", s.bold(t.ID), t.State(now), ago(t.Opened, now), ago(t.Expires, now))
-	fmt.Fprintf(a.out, "  agent %s wants to call %s\n", s.bold(printable(t.Subject.Agent)), s.bold(printable(t.Subject.Server+"."+t.Subject.Tool)))
-	if args.Kind() == toolcall.Null {
+	fmt.Fprintf(a.out, "  agent %s wants to call %s\n", s.bold(printable(t.Subject.Agent)), s.bold(printable(t.Subject.Ref())))
+	if call.Kind() == toolcall.Absent {
 		fmt.Fprintln(a.out, "  the ticket is closed, its copy of the call is erased")
 	}
-	for i := range args.Len() {
-		name, value := args.Member(i)
-		fmt.Fprintf(a.out, "    %s: %s\n", printable(name), wrap(printable(value.Canonical()), a.width()-8, "        "))
+	a.printMembers(t, call.Get("arguments"), full)
+	if beside := call.Get("params"); beside.Len() > 0 {
+		fmt.Fprintln(a.out, "  and sends beside the arguments")
+		a.printMembers(t, beside, full)
 	}
 	for _, answer := range t.Answers {
 		word := map[bool]string{true: "approved", false: "denied"}[answer.Approve]
-		fmt.Fprintf(a.out, "  %s by %s %s %s\n", word, printable(answer.Approver), ago(answer.At, now), printable(answer.Note))
+		fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("  %s by %s %s %s", word, printable(answer.Approver), ago(answer.At, now), printable(answer.Note)), " "))
+	}
+}
+
+// longValue is how many characters of one value are shown unless all are asked
+// for: what an approver must see shall not scroll away.
+const longValue = 1200
+
+// printMembers prints the members of an object, each value as it is: white space
+// is not folded, as two values that differ must not look alike.
+func (a *app) printMembers(t approval.Ticket, v toolcall.Value, full bool) {
+	for i := range v.Len() {
+		name, value := v.Member(i)
+		text := []rune(printable(value.Canonical()))
+		if n := len(text); n > longValue && !full {
+			text = slices.Concat(text[:longValue/2], []rune(fmt.Sprintf(" … %d of %d characters not shown: licet approvals show %s --full … ", n-longValue, n, t.ID)), text[n-longValue/2:])
+		}
+		fmt.Fprintf(a.out, "    %s: %s\n", printable(name), string(text))
 	}
 }
 

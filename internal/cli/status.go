@@ -161,6 +161,6 @@ func (a *app) printStatus(st status) {
 	}
 	fmt.Fprintf(a.out, "%s %d open\n", head("tickets"), len(st.Tickets))
 	for _, t := range st.Tickets {
-		fmt.Fprintf(a.out, "           %s  %s wants %s.%s\n", t.ID, printable(t.Subject.Agent), printable(t.Subject.Server), printable(t.Subject.Tool))
+		fmt.Fprintf(a.out, "           %s  %s wants %s\n", t.ID, printable(t.Subject.Agent), printable(t.Subject.Ref()))
 	}
 }

@@ -98,12 +98,12 @@ func (in *inbox) round(ctx context.Context) (done bool, err error) {
 			continue
 		}
 		in.seen[t.ID] = true
-		args, err := copyOf(ctx, in.state, t.ID, false)
+		call, err := copyOf(ctx, in.state, t.ID, false)
 		if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 			return false, err
 		}
 		fmt.Fprintln(in.out)
-		in.printTicket(t, args, now)
+		in.printTicket(t, call, now, false)
 		if done, err := in.ask(ctx, t); done || err != nil {
 			return done, err
 		}
@@ -111,10 +111,32 @@ func (in *inbox) round(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
+// settle is how long a person sees a ticket before what is typed counts.
+const settle = 300 * time.Millisecond
+
+// forget throws away what was typed on a terminal before the ticket was shown:
+// an answer to one call must not approve the next.
+func (in *inbox) forget() {
+	if !isTerminal(in.in) {
+		return
+	}
+	for late := time.After(settle); ; {
+		select {
+		case _, open := <-in.lines:
+			if !open {
+				return
+			}
+		case <-late:
+			return
+		}
+	}
+}
+
 // ask takes one answer. What is no clear yes is no approval.
 func (in *inbox) ask(ctx context.Context, t approval.Ticket) (done bool, err error) {
+	in.forget()
 	for {
-		fmt.Fprint(in.out, "  [a]pprove, [d]eny, [s]kip, [q]uit? ")
+		fmt.Fprintf(in.out, "  %s, %s: [a]pprove, [d]eny, [s]kip, [q]uit? ", printable(t.Subject.Agent), printable(t.Subject.Ref()))
 		var line string
 		select {
 		case <-ctx.Done():

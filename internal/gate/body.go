@@ -40,6 +40,9 @@ func (r *request) body(d authz.Decision, s ledger.Stamp) []byte {
 	o.text("named_ticket", evidence.Line(c.Ticket))
 	if r.kept.Kind() != toolcall.Absent {
 		o.value("arguments", r.kept)
+		if r.beside.Len() > 0 {
+			o.value("params", r.beside)
+		}
 		o.text("call_digest", string(r.digest))
 	}
 	if r.contract != nil {

@@ -750,6 +750,26 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
+// TestParamsAreKept: what a call carries beside its arguments is recorded, shown
+// to approvers, and part of what they approve.
+func TestParamsAreKept(t *testing.T) {
+	b := newBench(t)
+	a := b.ask("pay", `{"amount": 500}`)
+	a.Call.Params = testkit.Value(t, `{"inputResponses": {"k": {"action": "accept"}}, "token": "CANARY"}`)
+	held := b.want(b.check(a), authz.RequireApproval, authz.ApproveClause)
+	got := b.records(evidence.Decision)[0]["params"]
+	if text := fmt.Sprint(got); !strings.Contains(text, "inputResponses") || strings.Contains(text, "CANARY") {
+		t.Errorf("recorded beside the arguments: %v", got)
+	}
+	sealed, err := b.store.Copy(t.Context(), held.Ticket.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err := approval.Unseal(key, held.Ticket.ID, sealed); err != nil || !strings.Contains(string(plain), "inputResponses") {
+		t.Errorf("approvers see %s, %v", plain, err)
+	}
+}
+
 func TestLargeCallIsRecorded(t *testing.T) {
 	b := newBench(t)
 	b.want(b.check(b.ask("pay", `{"amount": 5, "note": "`+strings.Repeat("a ", 1<<20)+`"}`)), authz.RequireApproval, authz.ApproveClause)

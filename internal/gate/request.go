@@ -25,6 +25,7 @@ type request struct {
 	raw      []byte         // input that is no call
 
 	kept    toolcall.Value  // arguments as evidence keeps them: redacted and cut
+	beside  toolcall.Value  // the same of what else the call carries
 	secrets bool            // something was redacted: digests are keyed, details left out
 	digest  toolcall.Digest // of the call, keyed if secrets
 	place   string          // working directory by identity, once needed for a ticket
@@ -47,7 +48,8 @@ func (g *Gate) newRequest(a Ask) *request {
 		r.kept, r.secrets = r.contract.Redact(a.Call.Server, a.Call.Tool, r.kept)
 	}
 	kept, found := evidence.Redact(r.kept)
-	r.kept, r.secrets = evidence.Cut(kept), r.secrets || found
+	beside, more := evidence.Redact(a.Call.Params)
+	r.kept, r.beside, r.secrets = evidence.Cut(kept), evidence.Cut(beside), r.secrets || found || more
 	r.digest = a.Call.Digest()
 	if r.secrets {
 		r.digest = a.Call.KeyedDigest(g.o.Key)
@@ -90,7 +92,7 @@ func (r *request) subject() approval.Subject {
 	c := r.ask.Call
 	return approval.Subject{
 		Agent: c.Agent, User: r.ask.Principal.User, Session: r.ask.Session,
-		Server: c.Server, Tool: c.Tool, Call: string(r.digest), Cwd: r.place,
+		Server: c.Server, Method: c.Method, Tool: c.Tool, Call: string(r.digest), Cwd: r.place,
 	}
 }
 
