@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // Why a call with a grant is not forwarded.
@@ -51,15 +53,32 @@ func (r *relay) wait(ctx context.Context, q *request, t turn, held gate.Answer) 
 	return r.check(ctx, q)
 }
 
-// check asks the gate.
+// check asks the gate about a request.
 func (r *relay) check(ctx context.Context, q *request) gate.Answer {
+	return r.judge(ctx, q.call, r.live(ctx, q))
+}
+
+// judge asks the gate, and tells the operator what only the answer says.
+func (r *relay) judge(ctx context.Context, c toolcall.Call, live catalog.State) gate.Answer {
 	ask := r.ask
-	ask.Call, ask.Live = q.call, r.live(ctx, q)
+	ask.Call, ask.Live = c, live
 	a := r.gate.Check(ctx, ask)
+	what := strings.TrimSpace(c.Method + " " + c.Tool)
 	if a.Shadow != nil && *a.Shadow != a.Verdict {
-		r.log.Printf("shadow: %s of %s would be %s (decision %s)", q.msg.Method, q.call.Tool, *a.Shadow, a.Evidence.ID)
+		r.log.Printf("shadow: %s would be %s (decision %s)", what, *a.Shadow, a.Evidence.ID)
 	}
+	r.unrecorded(what, a)
 	return a
+}
+
+// unrecorded tells the operator why an answer has no record, or its outcome has
+// none: nobody else will.
+func (r *relay) unrecorded(what string, a gate.Answer) {
+	for _, reason := range a.Reasons {
+		if a.Evidence.ID == "" || reason.Code == authz.NoEvidence {
+			r.log.Printf("%s: %s (%s), without a record: %s", what, a.Verdict, reason.Code, reason.Detail)
+		}
+	}
 }
 
 // live returns how the tool of a call stands to the approved copy.

@@ -231,7 +231,9 @@ func (r *relay) refuse(ctx context.Context, c toolcall.Call, code authz.Code, de
 	ask := r.ask
 	ask.Call = c
 	ask.Call.Agent, ask.Call.Server = r.ask.Principal.Agent, r.server
-	return r.gate.Refuse(ctx, ask, code, detail, raw)
+	a = r.gate.Refuse(ctx, ask, code, detail, raw)
+	r.unrecorded(fmt.Sprintf("refusing a message (%s: %s)", code, detail), a)
+	return a
 }
 
 // done reports what became of a grant. If that fails, the outcome stays unknown

@@ -148,15 +148,15 @@ func (r *relay) judgeRequest(ctx context.Context, v toolcall.Value) error {
 	if err != nil {
 		return errInput
 	}
-	ask := r.ask
-	if ask.Call, err = m.Call(r.ask.Principal.Agent, r.server); err != nil {
+	call, err := m.Call(r.ask.Principal.Agent, r.server)
+	if err != nil {
 		return errInput
 	}
-	a := r.gate.Check(ctx, ask)
+	a := r.judge(ctx, call, catalog.Unverified)
 	if a.Verdict != authz.Allow {
 		return fmt.Errorf("the server asked for %s: %s", method.Name, strings.TrimPrefix(explain(a), "licet: "))
 	}
-	if err := r.gate.Redeem(a.Grant, ask.Call); err != nil {
+	if err := r.gate.Redeem(a.Grant, call); err != nil {
 		return errInput
 	}
 	r.done(ctx, a.Grant, gate.Outcome{Status: gate.Unknown, Detail: "passed on inside a result"})

@@ -1,0 +1,76 @@
+package mcpproxy
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/gate"
+)
+
+// forgetful is a gate that can record nothing.
+type forgetful struct{ *fakeGate }
+
+func (forgetful) Check(context.Context, gate.Ask) gate.Answer {
+	return gate.Answer{Reasons: []authz.Reason{{Code: authz.NoEvidence, Detail: "the disk is full"}}}
+}
+
+func (f forgetful) Refuse(ctx context.Context, a gate.Ask, _ authz.Code, _ string, _ []byte) gate.Answer {
+	return f.Check(ctx, a)
+}
+
+// careless is a gate that recorded an ALLOW and could not record that it was
+// taken back.
+type careless struct{ *fakeGate }
+
+func (careless) Check(context.Context, gate.Ask) gate.Answer {
+	return gate.Answer{Evidence: gate.EvidenceRef{ID: "d-1"}, Reasons: []authz.Reason{
+		{Code: authz.OperandChanged, Detail: "exchanged"}, {Code: authz.NoEvidence, Detail: "the disk is full"},
+	}}
+}
+
+// Where there is no record, the operator's log says why a call was refused.
+func TestReasonsWithoutARecord(t *testing.T) {
+	const full = "BLOCK (no_evidence), without a record: the disk is full\n"
+	lost, half := forgetful{newFakeGate()}, careless{newFakeGate()}
+	for name, test := range map[string]struct {
+		gate authorizer
+		from Side
+		line string
+		want string
+	}{
+		"a call":                {lost, Client, callOf(2, "allow"), "tools/call allow: " + full},
+		"a request that acts":   {lost, Client, `{"jsonrpc":"2.0","id":2,"method":"prompts/get"}`, "prompts/get: " + full},
+		"no message":            {lost, Client, `[]`, "(malformed: "},
+		"an unknown method":     {lost, Server, `{"jsonrpc":"2.0","id":2,"method":"x"}`, `(unknown_method: the server may not send "x" as a request): ` + full},
+		"an ALLOW taken back":   {half, Client, callOf(2, "allow"), "tools/call allow: " + full},
+		"a request in a result": {lost, Server, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"k":{"method":"roots/list"}}}}`, "roots/list: " + full},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, newFakeGate())
+			b.feed(Client, []byte(c1+"\n"))
+			var log lockedBuffer
+			b.gate = test.gate
+			b.log.SetOutput(&log)
+			b.feed(test.from, []byte(test.line+"\n"))
+			if !strings.Contains(log.String(), test.want) {
+				t.Errorf("the log lacks %q:\n%s", test.want, log.String())
+			}
+			if strings.Contains(b.toClient.String()+b.toServer.String(), "disk") {
+				t.Errorf("what is for operators reached a side: %s %s", b.toClient.String(), b.toServer.String())
+			}
+		})
+	}
+}
+
+// What has a record is not repeated in the log.
+func TestReasonsWithARecord(t *testing.T) {
+	b := newBench(t, newFakeGate())
+	var log lockedBuffer
+	b.log.SetOutput(&log)
+	b.feed(Client, []byte(callOf(1, "deny")+"\n[]\n"))
+	if log.Len() > 0 {
+		t.Errorf("the log says %s", log.String())
+	}
+}
