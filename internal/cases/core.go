@@ -51,6 +51,7 @@ type core struct {
 	gate     *gate.Gate
 	now      time.Time
 	turns    map[string][]string          // of the user, by session
+	enrolled string                       // an approver, in whose name others are enrolled
 	live     map[[2]string]toolcall.Value // definitions that were changed, by server and tool
 }
 
@@ -156,10 +157,11 @@ func (s *core) answer(ctx context.Context, a Answered) error {
 	body := func(ledger.Stamp) ([]byte, error) { return []byte(`{}`), nil }
 	if _, err := s.store.Approver(ctx, a.By); ledger.IsNotFound(err) {
 		who := approval.Approver{Name: a.By} // without a passphrase: nobody asks for it here
-		_, err = s.store.Commit(ctx, ledger.Entry{Kind: evidence.Approver, ID: approval.NewID("e-"), Enrol: &who, Body: body})
+		_, err = s.store.Commit(ctx, ledger.Entry{Kind: evidence.Approver, ID: approval.NewID("e-"), Enrol: &who, By: s.enrolled, Body: body})
 		if err != nil {
 			return fmt.Errorf("enrolling %s: %w", a.By, err)
 		}
+		s.enrolled = a.By
 	} else if err != nil {
 		return fmt.Errorf("looking for approver %s: %w", a.By, err)
 	}

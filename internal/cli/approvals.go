@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -276,7 +278,7 @@ func approverName(ctx context.Context, s *state, name string) (string, error) {
 	if u, err := user.Current(); err == nil {
 		return u.Username, nil
 	}
-	return "", usagef("say who answers: --as NAME, one of %q", names)
+	return "", usagef("say who answers with --as NAME: enrolled are %s", strings.Join(names, ", "))
 }
 
 // passphrase reads a passphrase from a file or, without echo, the terminal.
@@ -391,67 +393,124 @@ func (a *app) recordReveal(ctx context.Context, s *state, t approval.Ticket, who
 
 func (a *app) approvalsEnroll() *cobra.Command {
 	var file, old string
+	var by credentials
 	c := &cobra.Command{
 		Use: "enroll NAME", Short: "Enrol an approver, or change the passphrase", Args: cobra.ExactArgs(1),
 		Long: `Keeps what can check the passphrase, not the passphrase. Choose one that stands
 nowhere on this account in the clear: an agent that runs under the same account
-can read what you can read. To change it, the old one is asked for first.`,
+can read what you can read. To change it, the old one is asked for first. Once
+there is an approver, another one is enrolled only with the passphrase of one
+who is: an agent that runs commands must not be able to make itself an approver.`,
 		Example: "  licet approvals enroll alice",
 		RunE: run(func(cmd *cobra.Command, args []string) error {
-			s, err := a.openState(cmd.Context())
-			if err != nil {
-				return err
+			if !approverForm.MatchString(args[0]) {
+				return usagef("an approver's name is 1 to 64 letters, digits and any of . _ @ -, not %q", args[0])
 			}
-			return errors.Join(a.enrol(cmd.Context(), s, args[0], file, old), s.Close())
+			return a.enrol(cmd.Context(), args[0], file, old, by)
 		}),
 	}
 	c.Flags().StringVar(&file, "passphrase-file", "", "read the new passphrase from this file, - for standard input")
 	c.Flags().StringVar(&old, "old-passphrase-file", "", "read the old passphrase from this file")
+	c.Flags().StringVar(&by.name, "by", "", "name of an approver who agrees to a further one (default: the only one there is)")
+	c.Flags().StringVar(&by.file, "by-passphrase-file", "", "read that approver's passphrase from this file")
 	return c
 }
 
-func (a *app) enrol(ctx context.Context, s *state, name, file, oldFile string) error {
-	switch known, err := s.store.Approver(ctx, name); {
-	case err == nil:
-		old, err := a.passphrase("Old passphrase of "+name, oldFile)
-		if err != nil {
-			return err
-		}
-		if err := known.Check(old); err != nil {
-			return fmt.Errorf("approver %s: %w", name, err)
-		}
-	case !errors.Is(err, ledger.ErrNotFound):
-		return err
+// approverForm is a name that stands in contracts and records as it is.
+var approverForm = regexp.MustCompile(`^[\pL\pN._@-]{1,64}$`)
+
+// enrol asks for everything before it makes a state directory.
+func (a *app) enrol(ctx context.Context, name, file, oldFile string, by credentials) (err error) {
+	var who string
+	s, err := a.readState(ctx)
+	if err == nil {
+		who, err = a.agreeing(ctx, s, name, oldFile, by)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	passphrase, err := a.passphrase("New passphrase of "+name, file)
+	defer func() {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
 	if err != nil {
 		return err
 	}
-	if file == "" {
-		again, err := a.passphrase("Once more", "")
-		if err != nil {
+	passphrase, err := a.newPassphrase(name, file)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		if s, err = a.openState(ctx); err != nil {
 			return err
 		}
-		if again != passphrase {
-			return errors.New("the two passphrases differ: nothing was changed")
-		}
 	}
-	if err := enrolApprover(ctx, s.store, name, passphrase, approval.Iterations); err != nil {
+	if err := enrolApprover(ctx, s.store, name, passphrase, approval.Iterations, who); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "Enrolled approver %s.\n", name)
 	return nil
 }
 
-// enrolApprover writes an approver and the record of it.
-func enrolApprover(ctx context.Context, store ledger.Store, name, passphrase string, iterations int) error {
+// agreeing asks for the passphrase of an approver who agrees that name becomes
+// one: of the very same where it is changed, of any other where there is one. ""
+// is nobody: there is none yet.
+func (a *app) agreeing(ctx context.Context, s *state, name, oldFile string, by credentials) (string, error) {
+	known, err := s.store.Approver(ctx, name)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return a.anyApprover(ctx, s, by)
+	}
+	if err != nil {
+		return "", err
+	}
+	old, err := a.passphrase("Old passphrase of "+name, oldFile)
+	if err != nil {
+		return "", err
+	}
+	if err := known.Check(old); err != nil {
+		return "", fmt.Errorf("approver %s: %w", name, err)
+	}
+	return name, nil
+}
+
+// anyApprover asks for the passphrase of an approver, if there is one.
+func (a *app) anyApprover(ctx context.Context, s *state, by credentials) (string, error) {
+	names, err := s.store.Approvers(ctx)
+	if err != nil || len(names) == 0 {
+		return "", err
+	}
+	return a.approver(ctx, s, by)
+}
+
+// newPassphrase reads a passphrase that can be taken, twice on a terminal.
+func (a *app) newPassphrase(name, file string) (string, error) {
+	passphrase, err := a.passphrase(fmt.Sprintf("New passphrase of %s (%d characters or more)", name, approval.MinPassphrase), file)
+	if err != nil {
+		return "", err
+	}
+	if len(passphrase) < approval.MinPassphrase {
+		return "", fmt.Errorf("a passphrase has at least %d characters: nothing was changed", approval.MinPassphrase)
+	}
+	if file != "" {
+		return passphrase, nil
+	}
+	again, err := a.passphrase("Once more", "")
+	if err == nil && again != passphrase {
+		err = errors.New("the two passphrases differ: nothing was changed")
+	}
+	return passphrase, err
+}
+
+// enrolApprover writes an approver and the record of it. by is the approver who
+// agrees; "" while there is none.
+func enrolApprover(ctx context.Context, store ledger.Store, name, passphrase string, iterations int, by string) error {
 	who, err := approval.NewApprover(name, passphrase, iterations)
 	if err != nil {
 		return err
 	}
 	body := toolcall.ObjectOf(toolcall.Member{Name: "approver", Value: toolcall.StringOf(name)}).AppendCanonical(nil)
 	_, err = store.Commit(ctx, ledger.Entry{
-		Kind: evidence.Approver, ID: approval.NewID("e-"), Enrol: &who,
+		Kind: evidence.Approver, ID: approval.NewID("e-"), Enrol: &who, By: by,
 		Body: func(ledger.Stamp) ([]byte, error) { return body, nil },
 	})
 	return err

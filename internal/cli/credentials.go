@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,8 @@ func (a *app) credentials() *cobra.Command {
 		Use: "credentials", Short: "Secrets by which a door may speak as an agent", Args: cobra.NoArgs,
 		Long: `An agent with "authenticate: {token: NAME}" in the contract is served only by a
 door that has this credential, in the environment variable LICET_TOKEN. licet
-keeps a digest of it, and shows the secret once.
+keeps a digest of it, and shows the secret once. Where there is an approver, a
+credential is made or revoked only with the passphrase of one.
 
   LICET_TOKEN=$(licet credentials add support) licet mcp --contract licet.yaml -- CMD`,
 	}
@@ -38,7 +40,8 @@ keeps a digest of it, and shows the secret once.
 var credentialName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func (a *app) credentialsAdd() *cobra.Command {
-	return &cobra.Command{
+	var who credentials
+	c := &cobra.Command{
 		Use: "add NAME", Short: "Make a credential, or replace it, and print its secret once", Args: cobra.ExactArgs(1),
 		Example: "  licet credentials add support",
 		RunE: run(func(cmd *cobra.Command, args []string) error {
@@ -50,7 +53,7 @@ func (a *app) credentialsAdd() *cobra.Command {
 				return err
 			}
 			secret := "licet_" + rand.Text() + rand.Text()
-			err = writeCredential(cmd.Context(), s, ledger.Credential{Name: args[0], Digest: secretDigest(secret)})
+			err = a.writeCredential(cmd.Context(), s, ledger.Credential{Name: args[0], Digest: secretDigest(secret)}, who)
 			if err := errors.Join(err, s.Close()); err != nil {
 				return err
 			}
@@ -58,44 +61,73 @@ func (a *app) credentialsAdd() *cobra.Command {
 			return err
 		}),
 	}
+	who.flags(c)
+	return c
 }
 
 func (a *app) credentialsList() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use: "list", Short: "List the names of credentials", Args: cobra.NoArgs,
 		Example: "  licet credentials list --json",
 		RunE: a.inState(func(ctx context.Context, s *state, _ []string) error {
 			names, err := s.store.Credentials(ctx)
-			for _, name := range names {
-				fmt.Fprintln(a.out, name)
+			if err != nil {
+				return err
 			}
-			return err
+			for _, name := range names {
+				if asJSON {
+					err = printJSON(a.out, map[string]string{"name": name})
+				} else {
+					_, err = fmt.Fprintln(a.out, name)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
 		}),
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return c
 }
 
 func (a *app) credentialsRevoke() *cobra.Command {
-	return &cobra.Command{
+	var who credentials
+	c := &cobra.Command{
 		Use: "revoke NAME", Short: "Make a credential worthless", Args: cobra.ExactArgs(1),
 		Example: "  licet credentials revoke support",
 		RunE: a.inState(func(ctx context.Context, s *state, args []string) error {
-			if err := writeCredential(ctx, s, ledger.Credential{Name: args[0]}); err != nil {
+			names, err := s.store.Credentials(ctx)
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(a.out, "Revoked %s.\n", args[0])
+			if !slices.Contains(names, args[0]) {
+				return fmt.Errorf("no credential %q: `licet credentials list` shows those there are", args[0])
+			}
+			if err := a.writeCredential(ctx, s, ledger.Credential{Name: args[0]}, who); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "Revoked %s.\n", args[0])
 			return err
 		}),
 	}
+	who.flags(c)
+	return c
 }
 
 // writeCredential writes or removes a credential, and the record of it.
-func writeCredential(ctx context.Context, s *state, c ledger.Credential) error {
+func (a *app) writeCredential(ctx context.Context, s *state, c ledger.Credential, who credentials) error {
+	by, err := a.anyApprover(ctx, s, who)
+	if err != nil {
+		return err
+	}
 	body := toolcall.ObjectOf(
 		toolcall.Member{Name: "credential", Value: toolcall.StringOf(c.Name)},
 		toolcall.Member{Name: "revoked", Value: toolcall.Boolean(c.Digest == "")},
 	).AppendCanonical(nil)
-	_, err := s.store.Commit(ctx, ledger.Entry{
-		Kind: evidence.Credential, ID: approval.NewID("c-"), Token: &c,
+	_, err = s.store.Commit(ctx, ledger.Entry{
+		Kind: evidence.Credential, ID: approval.NewID("c-"), Token: &c, By: by,
 		Body: func(ledger.Stamp) ([]byte, error) { return body, nil },
 	})
 	return err

@@ -120,7 +120,7 @@ func (d *demoRun) play(ctx context.Context, contractPath string) error {
 	s := d.style()
 	fmt.Fprintf(d.out, "%s\n%s\n", s.bold("licet demo"), s.faint("agent  ->  licet mcp (contract "+filepath.Base(contractPath)+")  ->  bank, an MCP server"))
 	passphrase := approval.NewID("demo-")
-	if err := enrolApprover(ctx, d.state.store, "you", passphrase, approval.Iterations); err != nil {
+	if err := enrolApprover(ctx, d.state.store, "you", passphrase, approval.Iterations, ""); err != nil {
 		return err
 	}
 	var err error

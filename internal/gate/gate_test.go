@@ -51,7 +51,8 @@ func newBench(t *testing.T) *bench {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.commit(ledger.Entry{Kind: evidence.Approver, Enrol: &who})
+		by := map[string]string{"bob": "ann"}[name]
+		b.commit(ledger.Entry{Kind: evidence.Approver, Enrol: &who, By: by})
 	}
 	return b
 }

@@ -22,7 +22,8 @@ type Entry struct {
 	Copy    []byte             // sealed copy of the call for the approvers of Open
 	Use     *Use               // ticket to use up
 	Answer  *approval.Answer   // answer to write to its ticket; At is set by the store
-	Enrol   *approval.Approver // approver to write
+	Enrol   *approval.Approver // approver to write; By says who may
+	By      string             // enrolled approver in whose name approvers and credentials change; "" only while there is none
 	Observe *Observation       // tool result to add to a session
 	Marks   []Mark             // what a grant leaves behind in its session
 	Seen    *Seen              // what the decision has seen of its session; ErrStale if there is more now
@@ -93,6 +94,10 @@ type Receipt struct {
 // ErrStale says that the session has gained marks since the decision looked at
 // it: nothing was written, and the decision must be made again.
 var ErrStale = errors.New("the session has changed since it was looked at")
+
+// ErrNotFirst says that approvers and credentials change in the name of an
+// approver, once there is one.
+var ErrNotFirst = errors.New("an enrolled approver must agree")
 
 // ErrNotFound says that the store holds nothing of that name.
 var ErrNotFound = errors.New("not found")

@@ -35,8 +35,9 @@ func view(tickets ...approval.Ticket) ledger.View {
 			}
 			return approval.Ticket{}, ledger.ErrNotFound
 		},
-		Latest: func(approval.Subject) (approval.Ticket, error) { return approval.Ticket{}, ledger.ErrNotFound },
-		OpenOf: func(string, time.Time) (int, error) { return 0, nil },
+		Latest:   func(approval.Subject) (approval.Ticket, error) { return approval.Ticket{}, ledger.ErrNotFound },
+		OpenOf:   func(string, time.Time) (int, error) { return 0, nil },
+		Enrolled: func() (bool, error) { return true, nil },
 		Approver: func(name string) (approval.Approver, error) {
 			if name == "ann" {
 				return approval.Approver{Name: name}, nil
@@ -56,7 +57,7 @@ func full() (ledger.Entry, []approval.Ticket) {
 	e.Use = &ledger.Use{Ticket: "granted"}
 	e.Answer = &approval.Answer{Ticket: "open", Approver: "ann", Approve: true}
 	e.Open, e.Copy = &fresh, []byte("sealed")
-	e.Enrol = &approval.Approver{Name: "bob"}
+	e.Enrol, e.By = &approval.Approver{Name: "bob"}, "ann"
 	e.Observe = &ledger.Observation{Session: "s"}
 	return e, []approval.Ticket{open, granted}
 }

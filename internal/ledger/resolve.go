@@ -20,6 +20,7 @@ type View struct {
 	OpenOf   func(agent string, now time.Time) (open int, err error) // open tickets of one agent
 	Approver func(name string) (approval.Approver, error)            // ErrNotFound if none
 	Marks    func(session string) (int, error)                       // how many marks the session has
+	Enrolled func() (bool, error)                                    // is anybody an approver
 }
 
 // resolve finds what stands against an Entry, and plans what becomes of tallies
@@ -28,6 +29,11 @@ func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
 	if e.Seen != nil {
 		if n, err := v.Marks(e.Seen.Session); err != nil || n != e.Seen.Marks {
 			return nil, cmp.Or(err, ErrStale)
+		}
+	}
+	if e.Enrol != nil || e.Token != nil {
+		if err := resolveBy(e.By, v); err != nil {
+			return nil, err
 		}
 	}
 	if c, err := p.resolveTakes(e.Takes, v, now); c != nil || err != nil {
@@ -47,6 +53,22 @@ func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
 		return p.resolveOpen(*e.Open, v, now)
 	}
 	return nil, nil
+}
+
+// resolveBy checks in whose name approvers and credentials change: an agent that
+// runs commands must not make itself an approver beside the one there is.
+func resolveBy(by string, v View) error {
+	if by != "" {
+		if _, err := v.Approver(by); err != nil {
+			return fmt.Errorf("approver %s: %w", by, err)
+		}
+		return nil
+	}
+	some, err := v.Enrolled()
+	if err == nil && some {
+		err = ErrNotFirst
+	}
+	return err
 }
 
 func (p *Plan) resolveTakes(takes []authz.Take, v View, now time.Time) (*Conflict, error) {

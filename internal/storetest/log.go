@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/ledger"
@@ -252,6 +253,7 @@ var otherTests = map[string]func(*fixture){
 	"Contracts":    testContracts,
 	"Marks":        testMarks,
 	"Credentials":  testCredentials,
+	"ByApprovers":  testByApprovers,
 }
 
 func testObservations(f *fixture) {
@@ -333,6 +335,37 @@ func testMarks(f *fixture) {
 	blocked.Marks, blocked.Takes = []ledger.Mark{mark("s1", "send", "to", "c")}, []authz.Take{calls("none", 0)}
 	f.conflict(blocked, authz.LimitReached)
 	marks("s1", 3)
+}
+
+// testByApprovers: once there is an approver, approvers and credentials change
+// in the name of one only.
+func testByApprovers(f *fixture) {
+	enrolling := func(name, by string) ledger.Entry {
+		e := f.entry()
+		e.Kind, e.Enrol, e.By = evidence.Approver, &approval.Approver{Name: name, Salt: []byte("s"), Iterations: 1, Key: []byte("k")}, by
+		return e
+	}
+	admitting := func(name, by string) ledger.Entry {
+		e := f.entry()
+		e.Kind, e.Token, e.By = evidence.Credential, &ledger.Credential{Name: name, Digest: "d " + name}, by
+		return e
+	}
+	f.done(admitting("before", ""))
+	f.refused(enrolling("ann", "nobody"))
+	f.done(enrolling("ann", ""))
+	for name, e := range map[string]ledger.Entry{
+		"an approver": enrolling("eve", ""), "the same one": enrolling("ann", ""), "in a stranger's name": enrolling("eve", "eve"),
+		"a credential": admitting("eve", ""), "a credential in a stranger's name": admitting("eve", "eve"),
+	} {
+		if _, err := f.store.Commit(f.Context(), e); err == nil {
+			f.Errorf("%s was written without an approver", name)
+		}
+	}
+	if _, err := f.store.Approver(f.Context(), "eve"); !ledger.IsNotFound(err) {
+		f.Errorf("a stranger is an approver: %v", err)
+	}
+	f.done(enrolling("bob", "ann"))
+	f.done(admitting("after", "bob"))
 }
 
 func testCredentials(f *fixture) {

@@ -62,6 +62,9 @@ func (f *fixture) enrol(name, key string) approval.Approver {
 	a := approval.Approver{Name: name, Salt: []byte("salt of " + name), Iterations: 1, Key: []byte(key)}
 	e := f.entry()
 	e.Kind, e.Enrol = evidence.Approver, &a
+	if names, err := f.store.Approvers(f.Context()); err == nil && len(names) > 0 {
+		e.By = names[0]
+	}
 	f.done(e)
 	return a
 }

@@ -112,17 +112,22 @@ func (h *home) run(ctx context.Context, in []byte, args ...string) (output, erro
 }
 
 // notRun is the answer where the program ended before it could decide a call
-// of agent. That must have a reason which the case gave it.
+// of agent. That must have a reason which the case gave it, and the program must
+// have said so: one that just ends has decided nothing.
 func (h *home) notRun(agent string, said []byte) (cases.Answer, error) {
+	text := strings.TrimSpace(string(said))
+	var problems contract.Problems
 	switch {
-	case h.contract == nil:
+	case h.contract == nil && errors.As(h.problems, &problems) && strings.Contains(text, problems[0].Message):
 		return refused(h.problems), nil
-	case h.contract.Agent(agent) == nil:
-		return cases.Answer{Reasons: []authz.Reason{{Code: authz.UnknownAgent, Detail: string(said)}}}, nil
-	case h.lost:
-		return cases.Answer{Reasons: []authz.Reason{{Code: authz.NoEvidence, Detail: string(said)}}}, nil
+	case h.contract != nil && h.contract.Agent(agent) == nil && strings.Contains(text, "no agent"):
+		return cases.Answer{Reasons: []authz.Reason{{Code: authz.UnknownAgent, Detail: text}}}, nil
+	case h.contract != nil && h.lost && strings.Contains(text, "state directory"):
+		return cases.Answer{Reasons: []authz.Reason{{Code: authz.NoEvidence, Detail: text}}}, nil
+	case text == "":
+		return cases.Answer{}, errors.New("the gate failed and said nothing")
 	}
-	return cases.Answer{}, fmt.Errorf("the gate failed: %s", said)
+	return cases.Answer{}, fmt.Errorf("the gate failed: %s", text)
 }
 
 // do does what needs neither a call nor a server.
@@ -158,7 +163,11 @@ func (h *home) answer(ctx context.Context, a cases.Answered) error {
 		if err := os.WriteFile(secret, []byte("a passphrase for the lab\n"), 0o600); err != nil {
 			return err
 		}
-		if err := h.mustRun(ctx, "approvals", "enroll", a.By, "--passphrase-file", secret); err != nil {
+		enrol := []string{"approvals", "enroll", a.By, "--passphrase-file", secret}
+		if len(h.enrolled) > 0 {
+			enrol = append(enrol, "--by", h.enrolled[0], "--by-passphrase-file", secret)
+		}
+		if err := h.mustRun(ctx, enrol...); err != nil {
 			return err
 		}
 		h.enrolled = append(h.enrolled, a.By)

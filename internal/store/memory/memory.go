@@ -148,6 +148,7 @@ func (s *Store) view() ledger.View {
 		Latest:   s.latest,
 		OpenOf:   s.openOf,
 		Approver: s.approver,
+		Enrolled: func() (bool, error) { return len(s.approvers) > 0, nil },
 		Marks:    func(session string) (int, error) { return len(s.marks[session]), nil },
 	}
 }

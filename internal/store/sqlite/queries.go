@@ -24,6 +24,7 @@ type queries struct {
 	approver, approvers                     *sql.Stmt
 	observations, marks, markCount          *sql.Stmt
 	credential, credentials, contract       *sql.Stmt
+	enrolled                                *sql.Stmt
 }
 
 // preparer is a *sql.DB or a *sql.Conn.
@@ -54,6 +55,7 @@ func prepareQueries(ctx context.Context, db preparer) (*queries, error) {
 			WHERE session = ? AND server || '.' || tool IN (SELECT value FROM json_each(?)) ORDER BY idx`,
 		&q.marks:       `SELECT session, server, tool, argument, digest FROM marks WHERE session = ?`,
 		&q.markCount:   `SELECT count(*) FROM marks WHERE session = ?`,
+		&q.enrolled:    `SELECT EXISTS (SELECT 1 FROM approvers)`,
 		&q.credential:  `SELECT name FROM credentials WHERE digest = ?`,
 		&q.credentials: `SELECT name FROM credentials ORDER BY name`,
 		&q.contract:    `SELECT text FROM contracts WHERE digest = ?`,
@@ -121,6 +123,10 @@ func (q *queries) view(ctx context.Context) ledger.View {
 		OpenOf: func(agent string, now time.Time) (open int, err error) {
 			err = one(ctx, q.openOf, []any{agent, now.UnixNano()}, &open)
 			return open, err
+		},
+		Enrolled: func() (some bool, err error) {
+			err = one(ctx, q.enrolled, nil, &some)
+			return some, err
 		},
 		Marks: func(session string) (n int, err error) {
 			err = one(ctx, q.markCount, []any{session}, &n)
