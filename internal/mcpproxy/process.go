@@ -7,10 +7,11 @@ import (
 	"log"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/licet-dev/licet/internal/clikit"
 )
 
 // process is a server that runs as a child.
@@ -29,7 +30,7 @@ type process struct {
 // ends with it. grace is how long it is given at each step of its end.
 func start(o Options, grace time.Duration) (*process, error) {
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
-	cmd.Env, cmd.Dir, cmd.WaitDelay = withoutOwn(o.Env), o.Dir, grace
+	cmd.Env, cmd.Dir, cmd.WaitDelay = clikit.ServerEnv(o.Env), o.Dir, grace
 	cmd.Stderr = &prefixed{log: log.New(o.Log, "["+o.Server+"] ", 0)}
 	ownGroup(cmd)
 	stdin, err := cmd.StdinPipe()
@@ -50,14 +51,6 @@ func start(o Options, grace time.Duration) (*process, error) {
 	p.ended = sync.OnceFunc(func() { close(p.eof) })
 	go p.wait()
 	return p, nil
-}
-
-// withoutOwn returns env without the gate's own settings and secrets. It is
-// never nil, which would mean the environment of the gate.
-func withoutOwn(env []string) []string {
-	return slices.DeleteFunc(append([]string{}, env...), func(v string) bool {
-		return strings.HasPrefix(strings.ToUpper(v), "LICET_")
-	})
 }
 
 func (p *process) Read(b []byte) (int, error) {

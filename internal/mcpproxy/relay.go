@@ -271,6 +271,9 @@ func (r *relay) request(ctx context.Context, method string, params toolcall.Valu
 	case <-ctx.Done():
 		return toolcall.Message{}, ctx.Err()
 	case m := <-q.own:
+		if err := ambiguous(m); err != nil {
+			return toolcall.Message{}, fmt.Errorf("%s: %w", method, err)
+		}
 		if m.Error.Kind() != toolcall.Absent {
 			return toolcall.Message{}, fmt.Errorf("%s: the server answered with an error: %s", method, m.Error.Canonical())
 		}

@@ -83,6 +83,9 @@ func (r *relay) review(ctx context.Context, q *request, m toolcall.Message, wire
 			out, err = nil, errors.New("the answer could not be read")
 		}
 	}()
+	if err := ambiguous(m); err != nil {
+		return nil, err
+	}
 	if err := r.judgeInput(ctx, m); err != nil {
 		return nil, err
 	}
