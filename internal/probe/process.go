@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/licet-dev/licet/internal/clikit"
 )
 
 // grace is how long a server gets to end after each way of asking.
@@ -37,7 +39,7 @@ func start(argv, env []string) (*process, error) {
 	}
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), stdout: stdout, stderr: &tail{}, ended: make(chan struct{})}
 	p.stop = sync.OnceFunc(p.end)
-	p.cmd.Env = append([]string{}, env...) // nil would be ours
+	p.cmd.Env = clikit.ServerEnv(env)
 	p.cmd.Stdout, p.cmd.Stderr = w, p.stderr
 	p.cmd.WaitDelay = grace // a grandchild may hold stderr
 	group(p.cmd)
