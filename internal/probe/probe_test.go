@@ -20,7 +20,7 @@ import (
 )
 
 // peerVariable makes this test program one of the servers in peers.
-const peerVariable = "LICET_TEST_PEER"
+const peerVariable = "PROBE_TEST_PEER" // what begins with LICET_ is kept from servers
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(peerVariable); name != "" {
