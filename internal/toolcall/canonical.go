@@ -1,6 +1,9 @@
 package toolcall
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // Canonical returns the canonical JSON text of v; see [Value.AppendCanonical].
 func (v Value) Canonical() string { return string(v.AppendCanonical(nil)) }
@@ -76,8 +79,29 @@ var escaped = func() (is [256]bool) {
 	return is
 }()
 
-// A list of members is put into canonical order by sort.Sort.
+// sort puts members into canonical order. Few of them, as in most messages, are
+// faster put in their places one by one.
+func (l *list) sort() {
+	if len(l.names) > few {
+		sort.Sort(l)
+		return
+	}
+	for i := range l.names {
+		for at := i; at > 0 && l.Less(at, at-1); at-- {
+			l.Swap(at, at-1)
+		}
+	}
+}
 
+// repeats reports whether two members, which are sorted, have one name.
+func (l *list) repeats() bool {
+	for i := 1; l != nil && i < len(l.names); i++ {
+		if l.names[i] == l.names[i-1] {
+			return true
+		}
+	}
+	return false
+}
 func (l *list) Len() int           { return len(l.names) }
 func (l *list) Less(i, j int) bool { return compareUTF16(l.names[i], l.names[j]) < 0 }
 func (l *list) Swap(i, j int) {

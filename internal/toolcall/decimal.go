@@ -167,6 +167,24 @@ func scanNumber(s string) (n number, ok bool) {
 	return n, true
 }
 
+// smallDecimal returns the value of a text of at most 18 digits, which most
+// numbers are, without taking it apart.
+func smallDecimal(digits string) (d Decimal, ok bool) {
+	if digits == "" || len(digits) > 18 {
+		return Decimal{}, false
+	}
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			return Decimal{}, false
+		}
+		d.coef = d.coef*10 + int64(c-'0')
+	}
+	for d.coef != 0 && d.coef%10 == 0 {
+		d.coef, d.exp = d.coef/10, d.exp+1
+	}
+	return d, true
+}
+
 const maxExponent = 1_000_000
 
 func cutDigits(s string) (digits, rest string) {

@@ -68,14 +68,12 @@ func ParseMessage(raw []byte, b Bounds) (Message, error) {
 	}
 	m := Message{
 		Raw:    raw,
+		RawID:  id,
 		ID:     v.Get("id"),
 		Method: v.Get("method").Text(),
 		Params: v.Get("params"),
 		Result: v.Get("result"),
 		Error:  v.Get("error"),
-	}
-	if id != "" {
-		m.RawID = []byte(id)
 	}
 	if err := m.check(v); err != nil {
 		return Message{}, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -79,144 +78,151 @@ func Parse(raw []byte, b Bounds) (Value, error) {
 }
 
 // parse is Parse and also returns the exact text of the member "id" of the
-// outermost object, "" where there is none.
-func parse(raw []byte, b Bounds) (v Value, id string, err error) {
+// outermost object, nil where there is none; it is part of raw.
+func parse(raw []byte, b Bounds) (v Value, id []byte, err error) {
 	b = b.orDefault()
 	if len(raw) > b.Bytes {
-		return Value{}, "", syntaxError(raw, int64(b.Bytes), "", fmt.Sprintf("text is longer than %d bytes", b.Bytes))
+		return Value{}, nil, syntaxError(raw, int64(b.Bytes), "", fmt.Sprintf("text is longer than %d bytes", b.Bytes))
+	}
+	if !jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true)) {
+		return Value{}, nil, invalid(raw)
 	}
 	p := parsers.Get().(*parser)
-	defer p.release()
 	p.reset(raw, b)
-	if v, err = p.document(); err != nil {
-		return Value{}, "", err
+	if v, err = p.value(1); err != nil {
+		return Value{}, nil, err // p is not used again: it still holds what it read
 	}
-	return v, p.id, nil
+	if p.id.end > 0 {
+		id = raw[p.id.start:p.id.end:p.id.end]
+	}
+	p.release()
+	return v, id, nil
 }
 
-// parser builds the value of one text. Parsers are kept for reuse, because a
-// decoder and its tables cost more than a small message.
+// parser builds the value of one text, which jsontext has found to be strict
+// JSON but for duplicate members: those are found here, at less cost, once the
+// members of an object are sorted. So it looks only for where tokens begin and
+// end, and refuses only them and what is over a bound.
 type parser struct {
 	bounds Bounds
-	raw    []byte
-	text   string // the same bytes; strings without escapes are parts of it
-	input  bytes.Buffer
-	dec    jsontext.Decoder
-	open   list // what was read of the arrays and objects that are still open
-	id     string
+	text   string // strings without escapes are parts of it
+	at     int    // where the next token begins, or white space, a comma or a colon before it
+	open   list   // what was read of the arrays and objects that are still open
+	id     struct{ start, end int }
+
+	// Room for what the value holds, so that a message takes a few pieces of
+	// memory and not two for each object.
+	names  []string
+	values []Value
+	lists  []list
 }
 
+// parsers keeps parsers for their room in open.
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
+// reset makes room for as many values as there are commas and brackets, which
+// in most messages is what they have.
 func (p *parser) reset(raw []byte, b Bounds) {
-	p.bounds, p.raw, p.text = b, raw, string(raw)
-	p.input = *bytes.NewBuffer(raw)
-	p.dec.Reset(&p.input)
+	lists := bytes.Count(raw, []byte("{")) + bytes.Count(raw, []byte("["))
+	values := lists + bytes.Count(raw, []byte(","))
+	p.bounds, p.text, p.at = b, string(raw), int(skip(raw, 0, space))
+	p.names = make([]string, 0, min(values, chunk))
+	p.values = make([]Value, 0, min(values, chunk))
+	p.lists = make([]list, 0, min(lists, chunk))
 }
 
-// release gives p back without what it read. Tables that one huge message made
-// are dropped: clearing them would slow down every small one after it.
+// release gives p back without what it read, all of whose arrays and objects
+// are shut. The room that one huge message took is dropped.
 func (p *parser) release() {
-	if cap(p.open.names)+cap(p.open.values) > 2048 {
-		p.open = list{}
+	open := list{names: p.open.names[:0], values: p.open.values[:0]}
+	if cap(open.names)+cap(open.values) > 2048 {
+		open = list{}
 	}
-	clear(p.open.names[:cap(p.open.names)])
-	clear(p.open.values[:cap(p.open.values)])
-	p.open = list{names: p.open.names[:0], values: p.open.values[:0]}
-	p.raw, p.text, p.id, p.input = nil, "", "", bytes.Buffer{}
-	p.dec.Reset(&p.input)
+	*p = parser{open: open}
 	parsers.Put(p)
 }
 
-func (p *parser) document() (Value, error) {
-	v, err := p.value(1)
-	if err != nil {
-		return Value{}, err
-	}
-	if end := skip(p.raw, p.dec.InputOffset(), space); end < int64(len(p.raw)) {
-		return Value{}, p.errorAt(end, "", "data after the value")
-	}
-	return v, nil
-}
-
-// value reads the next value, which has depth-1 arrays and objects around it.
+// value reads the value that begins here, which has depth-1 arrays and objects
+// around it.
 func (p *parser) value(depth int) (Value, error) {
-	if k := p.dec.PeekKind(); k == '{' || k == '[' {
+	switch p.text[p.at] {
+	case '{', '[':
 		return p.container(depth)
-	}
-	lit, err := p.dec.ReadValue()
-	if err != nil {
-		return Value{}, p.syntax(err)
-	}
-	switch lit.Kind() {
-	case 'n':
-		return NullValue, nil
 	case '"':
-		s, err := p.unquote(lit)
-		return Value{kind: String, text: s, plain: len(s) == len(lit)-len(`""`)}, err // an escape is longer than what it stands for
-	case '0':
-		return p.number(lit)
+		start := p.at
+		s, err := p.quoted()
+		return Value{kind: String, text: s, plain: len(s) == p.at-start-len(`""`)}, err // an escape is longer than what it stands for
+	case 'n':
+		p.at += len("null")
+		return NullValue, nil
+	case 't':
+		p.at += len("true")
+		return Boolean(true), nil
+	case 'f':
+		p.at += len("false")
+		return Boolean(false), nil
 	default:
-		return Boolean(lit.Kind() == 't'), nil
+		return p.number()
 	}
 }
 
-// container reads an array or object.
+// container reads the array or object that begins here.
 func (p *parser) container(depth int) (Value, error) {
-	open, err := p.dec.ReadToken()
-	if err != nil {
-		return Value{}, p.syntax(err)
-	}
 	if depth > p.bounds.Depth {
-		return Value{}, p.refuse(1, fmt.Sprintf("more than %d arrays and objects around one another", p.bounds.Depth))
+		return Value{}, p.refuse(p.at, fmt.Sprintf("more than %d arrays and objects around one another", p.bounds.Depth))
+	}
+	kind := Array
+	if p.text[p.at] == '{' {
+		kind = Object
 	}
 	names, values := len(p.open.names), len(p.open.values)
-	next, kind := (*parser).element, Array
-	if open.Kind() == '{' {
-		next, kind = (*parser).member, Object
-	}
-	for k := p.dec.PeekKind(); k != '}' && k != ']'; k = p.dec.PeekKind() {
-		if err := next(p, depth); err != nil {
+	p.at++
+	for c := p.next(); c != '}' && c != ']'; c = p.next() {
+		var err error
+		if kind == Object {
+			err = p.member(depth)
+		} else {
+			err = p.element(depth)
+		}
+		if err != nil {
 			return Value{}, err
 		}
 	}
-	if _, err := p.dec.ReadToken(); err != nil {
-		return Value{}, p.syntax(err)
+	p.at++
+	l := p.shut(names, values)
+	if l.repeats() {
+		return Value{}, invalid([]byte(p.text))
 	}
-	return Value{kind: kind, list: p.shut(names, values)}, nil
+	return Value{kind: kind, list: l}, nil
 }
 
-// shut takes the names and values from these places on as a list of their own.
-func (p *parser) shut(names, values int) *list {
-	if len(p.open.values) == values {
-		return nil
+// next goes to the next token and returns its first byte. Inside an array or
+// object there always is one.
+func (p *parser) next() byte {
+	for {
+		switch c := p.text[p.at]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			p.at++
+		default:
+			return c
+		}
 	}
-	l := &list{values: slices.Clone(p.open.values[values:])}
-	if len(p.open.names) > names {
-		l.names = slices.Clone(p.open.names[names:])
-		sort.Sort(l)
-	}
-	p.open = list{names: p.open.names[:names], values: p.open.values[:values]}
-	return l
 }
 
 // member reads one member of an object.
 func (p *parser) member(depth int) error {
-	lit, err := p.dec.ReadValue()
-	if err != nil {
-		return p.syntax(err)
-	}
-	name, err := p.unquote(lit)
+	name, err := p.quoted()
 	if err != nil {
 		return err
 	}
 	p.open.names = append(p.open.names, name)
-	start := p.dec.InputOffset()
+	p.next()
+	start := p.at
 	if err := p.element(depth); err != nil {
 		return err
 	}
 	if depth == 1 && name == "id" {
-		p.id = p.text[skip(p.raw, start, separator):p.dec.InputOffset()]
+		p.id.start, p.id.end = start, p.at
 	}
 	return nil
 }
@@ -231,29 +237,75 @@ func (p *parser) element(depth int) error {
 	return nil
 }
 
-// unquote returns the text of the string literal that was just read.
-func (p *parser) unquote(lit jsontext.Value) (string, error) {
-	if bytes.IndexByte(lit, '\\') < 0 {
-		end := p.dec.InputOffset()
-		return p.text[end-int64(len(lit))+1 : end-1], nil
+// shut takes the names and values from these places on as a list of their own.
+func (p *parser) shut(names, values int) *list {
+	if len(p.open.values) == values {
+		return nil
 	}
-	s, err := jsontext.AppendUnquote(nil, lit)
+	l := &keep(&p.lists, []list{{}})[0]
+	l.names = keep(&p.names, p.open.names[names:])
+	l.values = keep(&p.values, p.open.values[values:])
+	l.sort()
+	clear(p.open.names[names:])
+	clear(p.open.values[values:])
+	p.open = list{names: p.open.names[:names], values: p.open.values[:values]}
+	return l
+}
+
+// chunk is how many things keep makes room for at once, at most: together with
+// the part that takes room of its own it bounds what stays empty to a quarter.
+const chunk = 64
+
+// keep returns a copy of s, in what is left of room where it fits.
+func keep[T any](room *[]T, s []T) []T {
+	if len(s) > cap(*room)-len(*room) {
+		if len(s) > chunk/4 {
+			return append([]T(nil), s...)
+		}
+		*room = make([]T, 0, chunk)
+	}
+	start := len(*room)
+	*room = append(*room, s...)
+	return slices.Clip((*room)[start:])
+}
+
+// quoted reads the string that begins here.
+func (p *parser) quoted() (string, error) {
+	rest := p.text[p.at+1:]
+	if s := rest[:strings.IndexByte(rest, '"')]; strings.IndexByte(s, '\\') < 0 {
+		p.at += len(s) + len(`""`)
+		return s, nil
+	}
+	end := 0
+	for ; rest[end] != '"'; end++ {
+		if rest[end] == '\\' {
+			end++
+		}
+	}
+	s, err := jsontext.AppendUnquote(nil, p.text[p.at:p.at+end+len(`""`)])
 	if err != nil {
-		return "", p.refuse(len(lit), err.Error())
+		return "", p.refuse(p.at, err.Error())
 	}
+	p.at += end + len(`""`)
 	return string(s), nil
 }
 
-// number returns the number literal that was just read as a value.
-func (p *parser) number(lit jsontext.Value) (Value, error) {
-	end := p.dec.InputOffset()
-	text := p.text[end-int64(len(lit)) : end]
+// number reads the number that begins here.
+func (p *parser) number() (Value, error) {
+	start := p.at
+	for p.at < len(p.text) && !ends[p.text[p.at]] {
+		p.at++
+	}
+	text := p.text[start:p.at]
 	n, ok := scanNumber(text)
 	if !ok {
-		return Value{}, p.refuse(len(lit), "not a JSON number")
+		return Value{}, p.refuse(start, "not a JSON number")
 	}
 	if n.width() > p.bounds.Digits {
-		return Value{}, p.refuse(len(lit), fmt.Sprintf("number has more than %d digits written out", p.bounds.Digits))
+		return Value{}, p.refuse(start, fmt.Sprintf("number has more than %d digits written out", p.bounds.Digits))
+	}
+	if len(n.whole) == len(text) && len(text) <= 21 {
+		return Value{kind: Number, text: text}, nil // most numbers; only longer ones are written with an exponent
 	}
 	var buf [32]byte
 	if canonical := n.appendCanonical(buf[:0]); string(canonical) != text {
@@ -262,32 +314,49 @@ func (p *parser) number(lit jsontext.Value) (Value, error) {
 	return Value{kind: Number, text: text}, nil
 }
 
-// refuse returns an error at the start of the token that was just read, which
-// is size bytes long.
-func (p *parser) refuse(size int, msg string) error {
-	return p.errorAt(p.dec.InputOffset()-int64(size), p.dec.StackPointer(), msg)
+// ends says which bytes stand after a number.
+var ends = [256]bool{',': true, ']': true, '}': true, ' ': true, '\t': true, '\r': true, '\n': true}
+
+// refuse returns an error at the value that begins at offset.
+func (p *parser) refuse(offset int, msg string) error {
+	dec := jsontext.NewDecoder(strings.NewReader(p.text))
+	for dec.InputOffset() <= int64(offset) {
+		if _, err := dec.ReadToken(); err != nil {
+			return refused([]byte(p.text), err) // a duplicate member before it
+		}
+	}
+	return syntaxError([]byte(p.text), int64(offset), dec.StackPointer(), msg)
 }
 
-// syntax returns what the decoder found, in the words of this package.
-func (p *parser) syntax(err error) error {
-	var found *jsontext.SyntacticError
-	switch {
-	case errors.Is(err, io.EOF):
-		return p.errorAt(int64(len(p.raw)), "", "no value")
-	case !errors.As(err, &found):
-		return fmt.Errorf("reading JSON: %w", err)
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return p.errorAt(found.ByteOffset, found.JSONPointer, "duplicate member")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return p.errorAt(int64(len(p.raw)), found.JSONPointer, "text ends before the value does")
-	default:
-		msg := strings.TrimPrefix(found.Err.Error(), "jsontext: ")
-		return p.errorAt(found.ByteOffset, found.JSONPointer, msg)
+// invalid says why and where raw is no strict JSON.
+func invalid(raw []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		if _, err := dec.ReadToken(); err != nil {
+			return refused(raw, err)
+		}
+		if dec.StackDepth() == 0 {
+			return syntaxError(raw, skip(raw, dec.InputOffset(), space), "", "data after the value")
+		}
 	}
 }
 
-func (p *parser) errorAt(offset int64, pointer jsontext.Pointer, msg string) error {
-	return syntaxError(p.raw, offset, pointer, msg)
+// refused returns what jsontext found, in the words of this package.
+func refused(raw []byte, err error) error {
+	var found *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF):
+		return syntaxError(raw, int64(len(raw)), "", "no value")
+	case !errors.As(err, &found):
+		return fmt.Errorf("reading JSON: %w", err)
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return syntaxError(raw, found.ByteOffset, found.JSONPointer, "duplicate member")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return syntaxError(raw, int64(len(raw)), found.JSONPointer, "text ends before the value does")
+	default:
+		msg := strings.TrimPrefix(found.Err.Error(), "jsontext: ")
+		return syntaxError(raw, found.ByteOffset, found.JSONPointer, msg)
+	}
 }
 
 // What stands between the tokens of JSON.

@@ -2,7 +2,6 @@ package toolcall
 
 import (
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -106,11 +105,9 @@ func ObjectOf(members ...Member) Value {
 	if len(l.names) == 0 {
 		return Value{kind: Object}
 	}
-	sort.Sort(&l)
-	for i := 1; i < len(l.names); i++ {
-		if l.names[i] == l.names[i-1] {
-			panic("toolcall: ObjectOf with two members of one name")
-		}
+	l.sort()
+	if l.repeats() {
+		panic("toolcall: ObjectOf with two members of one name")
 	}
 	return Value{kind: Object, list: &l}
 }
@@ -133,6 +130,9 @@ func (v Value) Text() string {
 func (v Value) Number() Decimal {
 	if v.kind != Number {
 		return Decimal{}
+	}
+	if d, ok := smallDecimal(v.text); ok {
+		return d
 	}
 	n, _ := scanNumber(v.text) // canonical text is always a number
 	return n.decimal()
@@ -171,7 +171,8 @@ func (v Value) Get(name string) Value {
 	return v.list.values[i]
 }
 
-// few is how many names are faster compared one by one than searched.
+// few is how many names are faster gone through one by one than searched or
+// sorted by the library.
 const few = 16
 
 // index returns the place of the member of an object with exactly this name;
