@@ -141,6 +141,9 @@ func (k *Clause) questions(args toolcall.Value) []constraint.Question {
 // tool and of its agent, and of those that it extends, counted for this agent
 // (rules 7 and 9 of the language). The error is an [*Uncountable].
 func (r *Rule) Takes(who Caller, args toolcall.Value) ([]authz.Take, error) {
+	if len(r.counted) == 0 {
+		return nil, nil
+	}
 	takes := make([]authz.Take, 0, len(r.counted))
 	for _, l := range r.counted {
 		take, err := l.take(who, args)
@@ -200,45 +203,50 @@ func (k *Clause) Panel() (approvers []string, quorum int) {
 // the language). A clause without any holds. The error is that args is no object
 // or that a condition failed (rule 3); a wrong type or an unknown fact is none.
 func (k *Clause) Permits(args toolcall.Value, answers constraint.Answers) (bool, Miss, error) {
-	return k.holds(args, answers, (*constraint.Set).Permits, constraint.Condition.Permits)
+	return k.holds(args, &answers, &permitting)
 }
 
 // Forbids reports whether a clause of never holds for args: each constraint
 // matches some part of its argument, or cannot be decided for it, and so does
 // each condition. If so, the Miss says what the first of them matched.
 func (k *Clause) Forbids(args toolcall.Value, answers constraint.Answers) (bool, Miss, error) {
-	return k.holds(args, answers, (*constraint.Set).Forbids, constraint.Condition.Forbids)
+	return k.holds(args, &answers, &forbidding)
 }
+
+// side is what a clause is asked.
+type side struct {
+	set       func(*constraint.Set, toolcall.Selection, constraint.Answers) (bool, constraint.Miss)
+	condition func(constraint.Condition, toolcall.Value, constraint.Answers) (bool, constraint.Miss, error)
+}
+
+var (
+	permitting = side{(*constraint.Set).Permits, constraint.Condition.Permits}
+	forbidding = side{(*constraint.Set).Forbids, constraint.Condition.Forbids}
+)
 
 // holds asks one side of the constraints, until one decides, and of every
 // condition: unlike a constraint it can fail, and that must not depend on what
 // stands beside it.
-func (k *Clause) holds(args toolcall.Value, answers constraint.Answers,
-	set func(*constraint.Set, toolcall.Selection, constraint.Answers) (bool, constraint.Miss),
-	condition func(constraint.Condition, toolcall.Value, constraint.Answers) (bool, constraint.Miss, error)) (bool, Miss, error) {
+func (k *Clause) holds(args toolcall.Value, answers *constraint.Answers, ask *side) (bool, Miss, error) {
 	if args.Kind() != toolcall.Object {
 		return false, Miss{}, fmt.Errorf("evaluating %s: arguments are no object but %s", k.path, args.Kind())
 	}
 	all, first := true, Miss{}
-	note := func(name string, ok bool, miss constraint.Miss) {
-		if all && (!ok || first.Argument == "") {
-			first = Miss{name, miss}
+	for i := 0; all && i < len(k.constraints); i++ {
+		c := &k.constraints[i]
+		ok, miss := ask.set(c.set, c.argument.Select(args), *answers)
+		if !ok || i == 0 {
+			all, first = ok, Miss{c.argument.String(), miss}
 		}
-		all = all && ok
-	}
-	for _, c := range k.constraints {
-		if !all {
-			break
-		}
-		ok, miss := set(c.set, c.argument.Select(args), answers)
-		note(c.argument.String(), ok, miss)
 	}
 	for _, c := range k.conditions {
-		ok, miss, err := condition(c.condition, args, answers)
+		ok, miss, err := ask.condition(c.condition, args, *answers)
 		if err != nil {
 			return false, Miss{}, fmt.Errorf("%s of %s: %w", c.word, k.path, err)
 		}
-		note(c.word, ok, miss)
+		if all && (!ok || first.Argument == "") {
+			all, first = ok, Miss{c.word, miss}
+		}
 	}
 	return all, first, nil
 }

@@ -33,14 +33,14 @@ type Approval struct {
 // those that it extends the strictest. It never permits after an error and has
 // no other outcome than a Decision with a reason.
 func Decide(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
-	d := enforce(c, call, f)
+	d := enforce(c, &call, &f)
 	if c != nil && c.Agent(call.Agent) != nil && c.Agent(call.Agent).Shadow {
 		return shadow(d)
 	}
 	return d
 }
 
-func enforce(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
+func enforce(c *contract.Contract, call *toolcall.Call, f *Facts) authz.Decision {
 	rule, refused := find(c, call, f)
 	if rule == nil {
 		return refused
@@ -48,7 +48,7 @@ func enforce(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
 	if err := rule.Check(call.Arguments); err != nil {
 		return authz.Blocked(authz.InvalidArguments, rule.Path(), err.Error())
 	}
-	d := weighAll(rule, call.Arguments, f.Answers)
+	d := weighAll(rule, call.Arguments, &f.Answers)
 	if d.Verdict == authz.Block {
 		return d
 	}
@@ -60,7 +60,7 @@ func enforce(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
 }
 
 // find returns the rule for a call that may be judged at all.
-func find(c *contract.Contract, call toolcall.Call, f Facts) (*contract.Rule, authz.Decision) {
+func find(c *contract.Contract, call *toolcall.Call, f *Facts) (*contract.Rule, authz.Decision) {
 	if c == nil {
 		return nil, authz.Blocked(authz.NoContract, "", "no contract is loaded")
 	}
@@ -100,7 +100,7 @@ func blocking(rule *contract.Rule) *contract.Rule {
 // weighAll gives the strictest verdict of a rule and those that it extends. An
 // error in any of them blocks. Where several hold the call, each must have its
 // approval.
-func weighAll(rule *contract.Rule, args toolcall.Value, a constraint.Answers) authz.Decision {
+func weighAll(rule *contract.Rule, args toolcall.Value, a *constraint.Answers) authz.Decision {
 	d := weigh(rule, args, a)
 	for base := rule.Base(); base != nil; base = base.Base() {
 		panels := d.Panels
@@ -117,32 +117,37 @@ func weighAll(rule *contract.Rule, args toolcall.Value, a constraint.Answers) au
 // weigh evaluates every clause of one rule that can change the decision. Those
 // that can fail always can, so that an error is found also when another clause
 // would have decided (rule 3).
-func weigh(rule *contract.Rule, args toolcall.Value, a constraint.Answers) authz.Decision {
-	never := holding(rule.Never, false, args, a, (*contract.Clause).Forbids)
-	decided := len(never.clauses) > 0
-	allow := holding(rule.Allow, decided, args, a, (*contract.Clause).Permits)
-	decided = decided || len(allow.clauses) > 0
-	ask := holding(rule.Approve, decided, args, a, (*contract.Clause).Permits)
-	for _, side := range []found{never, allow, ask} {
-		if side.failed != nil {
-			return authz.Blocked(authz.EvaluationError, side.failed.Path(), side.err.Error())
-		}
+func weigh(rule *contract.Rule, args toolcall.Value, a *constraint.Answers) authz.Decision {
+	w := weighing{args: args, answers: a, misses: make([]missed, 0, 4)}
+	never, match := w.forbid(rule.Never)
+	enough := 1
+	if never != nil {
+		enough = 0
 	}
+	allow := w.permit(rule.Allow, enough)
+	enough = len(rule.Approve) // each adds to who may approve
+	if never != nil || len(allow) > 0 {
+		enough = 0
+	}
+	ask := w.permit(rule.Approve, enough)
 	switch {
-	case len(never.clauses) > 0:
-		return authz.Blocked(authz.NeverClause, never.clauses[0].Path(), never.match.String())
-	case len(allow.clauses) > 0:
-		return permitted(authz.Allow, authz.AllowClause, allow.clauses[0])
-	case len(ask.clauses) > 0:
-		d := permitted(authz.RequireApproval, authz.ApproveClause, ask.clauses[0])
-		d.Panels = []authz.Panels{panelsOf(ask.clauses)}
+	case w.err != nil:
+		return authz.Blocked(authz.EvaluationError, w.failed.Path(), w.err.Error())
+	case never != nil:
+		return authz.Blocked(authz.NeverClause, never.Path(), match.String())
+	case len(allow) > 0:
+		return permitted(authz.Allow, authz.AllowClause, allow[0])
+	case len(ask) > 0:
+		d := permitted(authz.RequireApproval, authz.ApproveClause, ask[0])
+		d.Panels = []authz.Panels{panelsOf(ask)}
 		return d
 	}
-	d := authz.Blocked(authz.NoClause, rule.Path(), "no clause permits these arguments")
-	for _, m := range append(allow.misses, ask.misses...) {
-		d.Reasons = append(d.Reasons, authz.Reason{Code: authz.NoClause, Clause: m.clause.Path(), Detail: m.why.String()})
+	reasons := make([]authz.Reason, 1, 1+len(w.misses))
+	reasons[0] = authz.Reason{Code: authz.NoClause, Clause: rule.Path(), Detail: "no clause permits these arguments"}
+	for _, m := range w.misses {
+		reasons = append(reasons, authz.Reason{Code: authz.NoClause, Clause: m.clause.Path(), Detail: m.why.String()})
 	}
-	return d
+	return authz.Decision{Reasons: reasons}
 }
 
 func permitted(v authz.Verdict, code authz.Code, c *contract.Clause) authz.Decision {
@@ -159,13 +164,13 @@ func panelsOf(clauses []*contract.Clause) (panels authz.Panels) {
 	return panels
 }
 
-// found is what a list of clauses says together.
-type found struct {
-	clauses []*contract.Clause // that hold
-	match   contract.Miss      // of the first: what a never clause matched
-	failed  *contract.Clause   // the first that could not be evaluated
+// weighing evaluates the clauses of one rule for one call.
+type weighing struct {
+	args    toolcall.Value
+	answers *constraint.Answers
+	failed  *contract.Clause // the first that could not be evaluated
 	err     error
-	misses  []missed // the others; told only where nothing holds
+	misses  []missed // clauses that do not permit; told only where none does
 }
 
 // missed is a clause that does not hold, and why.
@@ -174,34 +179,51 @@ type missed struct {
 	why    contract.Miss
 }
 
-// holding evaluates clauses; once the call is decided, only those that can fail.
-func holding(clauses []*contract.Clause, decided bool, args toolcall.Value, a constraint.Answers,
-	holds func(*contract.Clause, toolcall.Value, constraint.Answers) (bool, contract.Miss, error)) (f found) {
-	for _, c := range clauses {
-		if decided && !c.CanFail() {
+// forbid returns the first clause that forbids the call, nil if none does, and
+// what it matched. Once one does, only those that can fail are evaluated.
+func (w *weighing) forbid(clauses []*contract.Clause) (first *contract.Clause, match contract.Miss) {
+	for _, k := range clauses {
+		if first != nil && !k.CanFail() {
 			continue
 		}
-		ok, miss, err := holds(c, args, a)
-		switch {
-		case err != nil && f.failed == nil:
-			f.failed, f.err = c, err
-		case err != nil:
-		case ok:
-			if len(f.clauses) == 0 {
-				f.match = miss
-			}
-			f.clauses = append(f.clauses, c)
-		default:
-			f.misses = append(f.misses, missed{c, miss})
+		ok, miss, err := k.Forbids(w.args, *w.answers)
+		w.fail(k, err)
+		if ok && first == nil {
+			first, match = k, miss
 		}
 	}
-	return f
+	return first, match
+}
+
+// permit returns clauses that permit the call. Once there are enough, only those
+// that can fail are evaluated.
+func (w *weighing) permit(clauses []*contract.Clause, enough int) (held []*contract.Clause) {
+	for _, k := range clauses {
+		if len(held) >= enough && !k.CanFail() {
+			continue
+		}
+		ok, miss, err := k.Permits(w.args, *w.answers)
+		w.fail(k, err)
+		if ok {
+			held = append(held, k)
+		} else {
+			w.misses = append(w.misses, missed{k, miss})
+		}
+	}
+	return held
+}
+
+// fail notes an error, if there is one.
+func (w *weighing) fail(k *contract.Clause, err error) {
+	if err != nil && w.err == nil {
+		w.failed, w.err = k, err
+	}
 }
 
 // limit turns a permission into BLOCK when a limit of the tool or the agent is
 // used up or can't be counted, or into a question where the limit says so, and
 // says what a grant would take.
-func limit(d authz.Decision, c *contract.Contract, rule *contract.Rule, args toolcall.Value, f Facts) authz.Decision {
+func limit(d authz.Decision, c *contract.Contract, rule *contract.Rule, args toolcall.Value, f *Facts) authz.Decision {
 	takes, err := rule.Takes(f.Caller, args)
 	if err != nil {
 		return authz.Blocked(authz.LimitUncountable, rule.Path(), err.Error())
