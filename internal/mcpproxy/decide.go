@@ -36,7 +36,7 @@ func (r *relay) decide(ctx context.Context, l *lane, q *request, t turn) {
 		r.turnDown(l, q, a)
 		return
 	}
-	<-t.before
+	t.come()
 	r.forward(ctx, l, q, a)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -85,10 +86,17 @@ func (l *lane) has(id toolcall.Value) bool {
 	return l.waiting[key(id)] != nil || l.retired[key(id)]
 }
 
-// turn is a call's place in the order of its lane.
+// patience is how long a call waits for those before it. It is far below the
+// life of a grant, so that the grant of one call never runs out because the
+// decision on another takes long.
+const patience = time.Second
+
+// turn is a call's place in the order of its lane. Calls come in the order in
+// which they were sent; one that is not through within the patience of another
+// loses its place before that one.
 type turn struct {
-	before <-chan struct{} // closed when the calls that came earlier are through
-	leave  func()          // lets later calls pass, once it is this one's turn
+	come  func() // waits until it is this call's turn
+	leave func() // lets later calls come, once it is this one's turn
 }
 
 // queue returns the place behind all calls so far.
@@ -97,7 +105,13 @@ func (l *lane) queue() turn {
 	defer l.mu.Unlock()
 	before, through := l.last, make(chan struct{})
 	l.last = through
-	return turn{before, sync.OnceFunc(func() { <-before; close(through) })}
+	come := sync.OnceFunc(func() {
+		select {
+		case <-before:
+		case <-time.After(patience):
+		}
+	})
+	return turn{come, sync.OnceFunc(func() { come(); close(through) })}
 }
 
 // take ends a request that was not forwarded. It is false if q was forwarded or

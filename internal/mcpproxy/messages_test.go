@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/licet-dev/licet/internal/gate"
 )
@@ -167,32 +168,80 @@ func TestMessages(t *testing.T) {
 			G< refuse malformed: ...
 			C< {"jsonrpc":"2.0","id":1,"error":{"code":-32602,...`,
 		"calls keep their order": allowed + `
-			C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"allow","arguments":{"slow":true}}}
+			C> ` + slowCall + `
 			C> ` + callOf(3, "allow") + `
 			G< check allow pinned: ALLOW allow_clause
 			C> {"jsonrpc":"2.0","id":4,"method":"ping"}
 			S< {"jsonrpc":"2.0","id":4,"method":"ping"}
 			ok
 			G< check allow pinned: ALLOW allow_clause
-			S< {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"allow","arguments":{"slow":true}}}
+			S< ` + slowCall + `
 			S< ` + callOf(3, "allow"),
 	} {
 		t.Run(name, func(t *testing.T) { script(t, newFakeGate(), Options{}, test) })
 	}
 }
 
+// slowCall is one that the gate decides only when ticket t-1 is approved.
+const slowCall = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"allow","arguments":{"slow":true}}}`
+
+// A decision that takes long holds up its neighbours for a moment, also when
+// there are many of it, and costs none of them its grant.
+func TestSlowDecision(t *testing.T) {
+	for name, test := range map[string]string{
+		"one goes ahead": `
+			C> ` + slowCall + `
+			C> ` + callOf(3, "allow") + `
+			G< check allow pinned: ALLOW allow_clause
+			T 999ms
+			T 1ms
+			S< ` + callOf(3, "allow") + `
+			T 30s
+			ok
+			G< check allow pinned: ALLOW allow_clause
+			S< ` + slowCall,
+		"those that go ahead keep their order": `
+			C> ` + slowCall + `
+			C> ` + callOf(3, "allow") + `
+			G< check allow pinned: ALLOW allow_clause
+			T 400ms
+			C> ` + callOf(4, "allow") + `
+			G< check allow pinned: ALLOW allow_clause
+			T 600ms
+			S< ` + callOf(3, "allow") + `
+			S< ` + callOf(4, "allow"),
+		"many slow ones": `
+			C> ` + slowCall + `
+			C> ` + strings.Replace(slowCall, ":2,", ":5,", 1) + `
+			C> ` + strings.Replace(slowCall, ":2,", ":6,", 1) + `
+			C> ` + callOf(3, "allow") + `
+			G< check allow pinned: ALLOW allow_clause
+			T 1s
+			S< ` + callOf(3, "allow"),
+		"a held one waits on": `
+			C> ` + slowCall + `
+			C> ` + callOf(3, "hold") + `
+			G< check hold pinned: REQUIRE_APPROVAL approve_clause
+			T 1s
+			C> ` + callOf(4, "allow") + `
+			G< check allow pinned: ALLOW allow_clause
+			S< ` + callOf(4, "allow"),
+	} {
+		t.Run(name, func(t *testing.T) { script(t, newFakeGate(), Options{Hold: time.Minute}, allowed+test) })
+	}
+}
+
 // A call that waits for its turn can still be cancelled.
 func TestCancelledBeforeItsTurn(t *testing.T) {
-	const slow = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"allow","arguments":{"slow":true}}}`
 	script(t, newFakeGate(), Options{}, allowed+`
-		C> `+slow+`
+		C> `+slowCall+`
 		C> `+callOf(3, "allow")+`
 		G< check allow pinned: ALLOW allow_clause
 		C> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}
 		ok
 		G< check allow pinned: ALLOW allow_clause
 		G< done withheld
-		S< `+slow)
+		S< `+slowCall)
 }
 
 func TestTooManyInFlight(t *testing.T) {

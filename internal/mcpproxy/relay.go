@@ -157,7 +157,7 @@ func (r *relay) enter(ctx context.Context, l *lane, q *request) bool {
 }
 
 // act starts the decision on a request that acts. It goes on while other
-// messages pass; calls that are not held keep their order.
+// messages pass; calls that are not held keep their order, as far as [turn] says.
 func (r *relay) act(ctx context.Context, l *lane, q *request) {
 	call, err := q.msg.Call(r.ask.Principal.Agent, r.server)
 	if err != nil {

@@ -108,8 +108,8 @@ func (f *fakeGate) decide(ctx context.Context, a gate.Ask) gate.Answer {
 	}
 	switch a.Call.Tool {
 	case "allow":
-		if a.Call.Arguments.Get("slow").Bool() {
-			<-f.answered
+		if a.Call.Arguments.Get("slow").Bool() && !f.Await(ctx, "t-1", time.Hour) {
+			return because(authz.Block, authz.Timeout)
 		}
 		return because(authz.Allow, authz.AllowClause)
 	case "panic":
