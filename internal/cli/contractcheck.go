@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,17 +78,11 @@ type warningJSON struct {
 func (a *app) checkContracts(paths []string, strict, asJSON bool) error {
 	bad := false
 	for _, path := range paths {
-		c, err := checkContract(path)
-		if err != nil {
-			return err
-		}
+		c := checkContract(path)
 		bad = bad || !c.OK || strict && len(c.Warnings) > 0
-		if asJSON {
-			err = printJSON(a.out, c)
-		} else {
+		if !asJSON {
 			a.printChecked(c)
-		}
-		if err != nil {
+		} else if err := printJSON(a.out, c); err != nil {
 			return err
 		}
 	}
@@ -97,13 +92,14 @@ func (a *app) checkContracts(paths []string, strict, asJSON bool) error {
 	return nil
 }
 
-// checkContract loads one contract. An error means that it could not be looked
-// at; problems are no error.
-func checkContract(path string) (checked, error) {
+// checkContract loads one contract. One that can't be looked at has that as its
+// problem.
+func checkContract(path string) checked {
 	c := checked{File: path}
 	places, err := facts.ResolvePlaces("")
 	if err != nil {
-		return c, err
+		c.Problems = []problemJSON{{Message: err.Error()}}
+		return c
 	}
 	f, err := readContract(path, places)
 	problems := (contract.Problems)(nil)
@@ -112,12 +108,10 @@ func checkContract(path string) (checked, error) {
 		for _, p := range problems {
 			c.Problems = append(c.Problems, problemJSON{p.Line, p.Column, p.Message, p.Hint})
 		}
-		return c, nil
-	case f == nil:
-		return c, fmt.Errorf("reading the contract: %w", err)
-	case err != nil: // it loads, but lies where an agent could write
-		c.Problems = []problemJSON{{Message: err.Error()}}
-		return c, nil
+		return c
+	case err != nil: // there is no such file, or it lies where an agent could write
+		c.Problems = []problemJSON{{Message: readingContract(err).Error()}}
+		return c
 	}
 	c.OK, c.Name, c.Digest = true, f.contract.Name(), f.contract.Digest()
 	for _, name := range f.contract.Agents() {
@@ -126,7 +120,7 @@ func checkContract(path string) (checked, error) {
 	for _, w := range contract.Lint(path, f.text, f.contract) {
 		c.Warnings = append(c.Warnings, warningJSON{w.Code, problemJSON{w.Line, w.Column, w.Message, w.Hint}})
 	}
-	return c, nil
+	return c
 }
 
 // readingContract words why a contract was not read. Problems of its text name
@@ -138,33 +132,59 @@ func readingContract(err error) error {
 	return err
 }
 
+// maxProblems is how many problems and warnings of one file are printed.
+const maxProblems = 50
+
 func (a *app) printChecked(c checked) {
 	st := a.style()
 	if c.OK {
-		fmt.Fprintf(a.out, "%s: %s\n  digest  %s\n", c.File, st.bold(c.Name+" is fine"), c.Digest)
+		says := c.Name + " is fine"
+		if n := len(c.Warnings); n > 0 {
+			says = c.Name + " loads, " + counted(n, "warning")
+		}
+		fmt.Fprintf(a.out, "%s: %s\n  digest  %s\n", c.File, st.bold(printable(says)), c.Digest)
 		for _, agent := range c.Agents {
-			fmt.Fprintf(a.out, "  agent   %s, rules for %d tools\n", agent.Name, agent.Tools)
+			fmt.Fprintf(a.out, "  agent   %s, rules for %s\n", agent.Name, counted(agent.Tools, "tool"))
 		}
 	}
-	lines := a.sourceLines(c.File)
+	all := c.Warnings // a contract has problems or warnings, never both
 	for _, p := range c.Problems {
-		a.printProblem(c.File, "", p, lines)
+		all = append(all, warningJSON{problemJSON: p})
 	}
-	for _, w := range c.Warnings {
-		a.printProblem(c.File, "warning "+w.Code+": ", w.problemJSON, lines)
+	lines := a.sourceLines(c.File)
+	for i, w := range all {
+		if i == maxProblems {
+			fmt.Fprintf(a.out, "%s: and %d more\n", c.File, len(all)-i)
+			return
+		}
+		a.printProblem(c.File, w, lines)
 	}
 }
 
-// printProblem prints one problem or warning, and its line if lines are known.
-func (a *app) printProblem(file, kind string, p problemJSON, lines []string) {
-	where := file
-	if p.Line > 0 {
-		where = fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
+// printProblem prints one warning or, without a code, problem, and its line if
+// lines are known.
+func (a *app) printProblem(file string, w warningJSON, lines []string) {
+	where, kind := file, ""
+	if w.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", file, w.Line, w.Column)
 	}
-	fmt.Fprintf(a.out, "%s: %s%s\n", a.style().bold(where), kind, printable(hinted(p)))
-	if p.Line > 0 && p.Line <= len(lines) {
-		fmt.Fprint(a.out, pointAt(lines[p.Line-1], p.Column))
+	if w.Code != "" {
+		kind = "warning " + w.Code + ": "
 	}
+	a.line(a.style().bold(where)+": ", kind+printable(shortWords(hinted(w.problemJSON))), 4)
+	if w.Line > 0 && w.Line <= len(lines) {
+		fmt.Fprint(a.out, pointAt(lines[w.Line-1], w.Column, a.width()-2))
+	}
+}
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// shortWords shortens the words that a problem quotes where they are longer than
+// anybody reads.
+func shortWords(text string) string {
+	return quoted.ReplaceAllStringFunc(text, func(word string) string {
+		return shorten(strings.TrimSuffix(word, `"`)) + `"`
+	})
 }
 
 // sourceLines returns the text of a contract to show on a terminal; nothing
@@ -187,10 +207,12 @@ func hinted(p problemJSON) string {
 	return p.Message + "; " + p.Hint
 }
 
-// pointAt returns a line of a contract with a caret below one column, which
-// counts characters from 1.
-func pointAt(line string, column int) string {
+// pointAt returns at most width characters of a line of a contract with a caret
+// below one column, which counts characters from 1.
+func pointAt(line string, column, width int) string {
 	runes := []rune(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", " "))
-	before := printable(string(runes[:min(column-1, len(runes))]))
-	return fmt.Sprintf("  %s\n  %s^\n", printable(string(runes)), strings.Repeat(" ", len([]rune(before))))
+	at := min(column-1, len(runes))
+	from := max(0, min(at-width/2, len(runes)-width))
+	before, after := printable(string(runes[from:at])), printable(string(runes[at:min(from+width, len(runes))]))
+	return fmt.Sprintf("  %s\n  %s^\n", before+after, strings.Repeat(" ", columns(before)))
 }

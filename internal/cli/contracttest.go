@@ -35,7 +35,7 @@ changes the answer of a case.`,
 		RunE: run(func(cmd *cobra.Command, args []string) error {
 			var err error
 			if t.only, err = regexp.Compile(only); err != nil {
-				return usagef("--run: %v", err)
+				return usagef("--run: %q is no regular expression (RE2)", only)
 			}
 			if t.least < 0 || t.least > 100 {
 				return usagef("--coverage-min is a percentage from 0 to 100")
@@ -62,7 +62,8 @@ type contractTester struct {
 	junit           string
 	asJSON          bool
 	coverage, watch bool
-	least           int // percent
+	least           int       // percent
+	unread          []checked // files of this round that can't be used
 }
 
 // start plays once, or again and again.
@@ -130,8 +131,9 @@ func (t *contractTester) round(ctx context.Context, paths []string) (map[string]
 	if err != nil {
 		return read, err
 	}
-	if len(problems) > 0 {
-		return read, t.refused(problems)
+	t.unread = refused(problems)
+	if len(suites) == 0 {
+		return read, t.report(ctx, nil)
 	}
 	results, err := cases.Run(ctx, cases.Core{}, suites, cases.Options{
 		Select:   func(_ *cases.Suite, c *cases.Case) bool { return t.only.MatchString(c.Name) },
@@ -140,7 +142,7 @@ func (t *contractTester) round(ctx context.Context, paths []string) (map[string]
 	if err != nil {
 		return read, err
 	}
-	if len(results) == 0 {
+	if len(results) == 0 && len(t.unread) == 0 {
 		return read, fmt.Errorf("no case matches --run %q", t.only)
 	}
 	return read, t.report(ctx, results)
@@ -162,28 +164,23 @@ func readSuites(found []string, read map[string]stamp) ([]*cases.Suite, contract
 			all = append(all, problems...)
 		case err != nil:
 			return nil, nil, err
+		default:
+			suites = append(suites, s)
 		}
-		suites = append(suites, s)
 	}
 	return suites, all, nil
 }
 
-// refused prints why case files or contracts can't be used.
-func (t *contractTester) refused(problems contract.Problems) error {
-	for len(problems) > 0 {
-		c := checked{File: problems[0].File}
-		for len(problems) > 0 && problems[0].File == c.File {
-			p := problems[0]
-			c.Problems = append(c.Problems, problemJSON{p.Line, p.Column, p.Message, p.Hint})
-			problems = problems[1:]
+// refused gathers by file why case files or contracts can't be used.
+func refused(problems contract.Problems) (files []checked) {
+	for _, p := range problems {
+		if len(files) == 0 || files[len(files)-1].File != p.File {
+			files = append(files, checked{File: p.File})
 		}
-		if !t.asJSON {
-			t.printChecked(c)
-		} else if err := printJSON(t.out, c); err != nil {
-			return err
-		}
+		last := &files[len(files)-1]
+		last.Problems = append(last.Problems, problemJSON{p.Line, p.Column, p.Message, p.Hint})
 	}
-	return exit(exitFailure)
+	return files
 }
 
 // slow is after how long a terminal is told how far a run has come.
@@ -222,7 +219,7 @@ func (t *contractTester) report(ctx context.Context, results []cases.Result) err
 		}
 	}
 	if t.asJSON {
-		if err := printJSON(t.out, testedOf(results, measured)); err != nil {
+		if err := printJSON(t.out, testedOf(results, measured, t.unread)); err != nil {
 			return err
 		}
 	} else {
@@ -231,11 +228,16 @@ func (t *contractTester) report(ctx context.Context, results []cases.Result) err
 			t.printCovered(c)
 		}
 	}
+	for _, c := range t.unread {
+		if !t.asJSON {
+			t.printChecked(c)
+		}
+	}
 	short := slices.ContainsFunc(measured, func(c covered) bool { return c.Percent < t.least })
 	if short && !t.asJSON {
 		fmt.Fprintf(t.out, "FAIL  less than %d %% is exercised\n", t.least)
 	}
-	if short || slices.ContainsFunc(results, failed) {
+	if short || len(t.unread) > 0 || slices.ContainsFunc(results, failed) {
 		return exit(exitFailure)
 	}
 	return nil
@@ -346,6 +348,7 @@ type tested struct {
 	Passed   int        `json:"passed"`
 	Failed   int        `json:"failed"`
 	Cases    []caseJSON `json:"cases"`
+	Refused  []checked  `json:"refused,omitempty"` // case files and contracts that can't be used
 	Coverage []covered  `json:"coverage,omitempty"`
 }
 
@@ -369,8 +372,8 @@ type expectJSON struct {
 	Clause  string        `json:"clause,omitempty"`
 }
 
-func testedOf(results []cases.Result, measured []covered) tested {
-	t := tested{Cases: []caseJSON{}, Coverage: measured}
+func testedOf(results []cases.Result, measured []covered, unread []checked) tested {
+	t := tested{Cases: []caseJSON{}, Refused: unread, Coverage: measured}
 	for _, r := range results {
 		c := caseJSON{File: r.Suite.Name, Line: r.Case.Line, Name: r.Case.Name, Tags: r.Case.Tags, Status: r.Status.String()}
 		if failed(r) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 func (a *app) log() *cobra.Command {
@@ -40,6 +43,9 @@ type entry struct {
 	Status   string         `json:"status"`
 	Approver string         `json:"approver"`
 	Approve  bool           `json:"approve"`
+
+	Credential string `json:"credential"`
+	Revoked    bool   `json:"revoked"`
 }
 
 // shown selects records.
@@ -55,8 +61,9 @@ func (a *app) logShow() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show [RECORD]", Short: "Print the last records, or one", Args: cobra.MaximumNArgs(1),
 		Long: `Prints records, oldest first. --json prints each as the envelope that was sealed,
-one a line: what docs/spec/evidence.md describes and "log verify" checks.`,
-		Example: "  licet log show --last 20 --verdict BLOCK\n  licet log show d-ABCDEFGHIJKLMNOP --json",
+one a line: what docs/spec/evidence.md describes and "log verify" checks. RECORD
+is the name or the index of one record, which is then shown in full.`,
+		Example: "  licet log show --last 20 --verdict BLOCK\n  licet log show 17\n  licet log show d-ABCDEFGHIJKLMNOP --json",
 		RunE: a.inState(func(ctx context.Context, s *state, args []string) error {
 			if len(args) == 1 {
 				f.id = args[0]
@@ -79,11 +86,14 @@ func (a *app) showLog(ctx context.Context, s *state, f shown) error {
 		}
 	}
 	if f.id != "" {
-		r, err := s.store.Record(ctx, f.id)
+		r, err := recordOf(ctx, s, f.id)
 		if err != nil {
-			return fmt.Errorf("record %q: %w", f.id, err)
+			return err
 		}
-		return a.printRecord(r, shown{asJSON: f.asJSON})
+		if f.asJSON {
+			return a.printRecord(r, shown{asJSON: true})
+		}
+		return a.printWhole(ctx, s, r)
 	}
 	head, err := s.store.Head(ctx)
 	if err != nil {
@@ -112,8 +122,78 @@ func (a *app) printRecord(r evidence.Record, f shown) error {
 		_, err = fmt.Fprintf(a.out, "%s\n", line)
 		return err
 	}
-	fmt.Fprintf(a.out, "%6d  %s  %s\n", r.Index, r.Time.Local().Format(time.DateTime), a.describe(r, e))
+	a.line(fmt.Sprintf("%6d  %s  %-18s  ", r.Index, moment(r.Time), r.ID), a.describe(r, e), 8)
 	return nil
+}
+
+// recordOf returns a record by its name or its index.
+func recordOf(ctx context.Context, s *state, name string) (r evidence.Record, err error) {
+	if index, notOne := strconv.ParseUint(name, 10, 63); notOne == nil {
+		err = ledger.ErrNotFound
+		if e := s.store.Records(ctx, index, 1, func(found evidence.Record) error { r, err = found, nil; return nil }); e != nil {
+			err = e
+		}
+	} else {
+		r, err = s.store.Record(ctx, name)
+	}
+	if errors.Is(err, ledger.ErrNotFound) {
+		return r, fmt.Errorf("no record %q: `licet log show` lists names and indices", name)
+	}
+	return r, err
+}
+
+// printWhole prints all of one record: every member of its body, and of a
+// decision what came of it.
+func (a *app) printWhole(ctx context.Context, s *state, r evidence.Record) error {
+	body, err := toolcall.Parse(r.Body, toolcall.Bounds{Bytes: 2 * evidence.MaxBody})
+	if err != nil {
+		return fmt.Errorf("record %d: %w", r.Index, err)
+	}
+	fmt.Fprintf(a.out, "%s  %s %d, %s\n", a.style().bold(r.ID), r.Kind, r.Index, moment(r.Time))
+	for i := range body.Len() {
+		name, v := body.Member(i)
+		lead := fmt.Sprintf("  %-15s ", printable(name))
+		if v.Kind() != toolcall.Array || v.Len() == 0 {
+			a.line(lead, printable(v.Canonical()), len(lead))
+			continue
+		}
+		for j := range v.Len() { // one a line: reasons, taken limits
+			a.line(lead, printable(v.Elem(j).Canonical()), len(lead))
+			lead = strings.Repeat(" ", len(lead))
+		}
+	}
+	if r.Kind != evidence.Decision {
+		return nil
+	}
+	outcome, err := outcomeOf(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "outcome: %s\nWhy, clause by clause: licet why %s%s\n", outcome, r.ID, a.stateFlag())
+	return nil
+}
+
+// outcomeOf returns what was recorded of how a call ended.
+func outcomeOf(ctx context.Context, s *state, decision evidence.Record) (string, error) {
+	head, err := s.store.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	outcome := "none recorded"
+	err = s.store.Records(ctx, decision.Index+1, int(head.Next-decision.Index-1), func(r evidence.Record) error {
+		if r.Kind != evidence.Outcome {
+			return nil
+		}
+		var e entry
+		if err := json.Unmarshal(r.Body, &e); err != nil {
+			return fmt.Errorf("record %d: %w", r.Index, err)
+		}
+		if e.Decision == decision.ID {
+			outcome = fmt.Sprintf("%s, record %s at %s", e.Status, r.ID, moment(r.Time))
+		}
+		return nil
+	})
+	return outcome, err
 }
 
 // describe words one record in a line.
@@ -130,17 +210,28 @@ func (a *app) describe(r evidence.Record, e entry) string {
 		line := fmt.Sprintf("%s  %s %s", s.verdict(v), printable(e.Agent), printable(what))
 		for i, reason := range e.Reasons {
 			if i == 0 {
-				line += "  " + string(reason.Code) + " " + s.faint(printable(reason.Clause))
+				line += "  " + string(reason.Code)
+			}
+			if i == 0 && reason.Clause != "" {
+				line += " " + s.faint(printable(reason.Clause))
 			}
 		}
-		return strings.TrimSpace(line+" "+e.Ticket) + s.shadow(e.Shadow)
+		if e.Ticket != "" {
+			line += "  ticket " + e.Ticket
+		}
+		return strings.TrimRight(line, " ") + s.shadow(e.Shadow)
 	case evidence.Outcome:
 		return "outcome  " + e.Status + "  of " + e.Decision
 	case evidence.Answer:
 		return map[bool]string{true: "approved", false: "denied"}[e.Approve] + "  ticket " + e.Ticket + " by " + printable(e.Approver)
-	default:
-		return string(r.Kind) + "  " + printable(e.Approver)
+	case evidence.Approver:
+		return "approver  " + printable(e.Approver) + " enrolled, or changed the passphrase"
+	case evidence.Credential:
+		return "credential  " + printable(e.Credential) + map[bool]string{true: " revoked", false: " added or replaced"}[e.Revoked]
+	case evidence.Reveal:
+		return "reveal  secrets of ticket " + e.Ticket + " shown to " + printable(e.Approver)
 	}
+	return string(r.Kind)
 }
 
 func (a *app) logVerify() *cobra.Command {

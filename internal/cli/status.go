@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +24,8 @@ func (a *app) statusCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "status", Short: "Contract, pins, state directory, last decisions, open tickets", Args: cobra.NoArgs,
+		Long: `Shows what there is, and makes nothing: also a state directory comes with the
+first decision only. Exit status 1 says that the contract is refused.`,
 		Example: "  licet status --contract licet.yaml",
 		RunE: run(func(cmd *cobra.Command, _ []string) error {
 			st, err := a.gatherStatus(cmd.Context(), path)
@@ -29,10 +33,14 @@ func (a *app) statusCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(a.out, st)
+				err = printJSON(a.out, st)
+			} else {
+				a.printStatus(st)
 			}
-			a.printStatus(st)
-			return nil
+			if err == nil && st.Contract != nil && st.Contract.Refused != "" {
+				return exit(exitFailure)
+			}
+			return err
 		}),
 	}
 	c.Flags().StringVar(&path, "contract", "", "contract file to report on")
@@ -51,6 +59,7 @@ type status struct {
 	Approvers []string          `json:"approvers"`
 
 	lines []string // the decisions as text
+	none  bool     // there is no state directory
 }
 
 type contractStatus struct {
@@ -70,7 +79,12 @@ func (a *app) gatherStatus(ctx context.Context, path string) (st status, err err
 	if st.State, err = a.stateDir(); err != nil {
 		return st, err
 	}
-	s, err := a.openState(ctx)
+	st.Decisions, st.Tickets, st.Approvers = []json.RawMessage{}, []ticketJSON{}, []string{}
+	s, err := a.readState(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		st.none = true
+		return st, nil
+	}
 	if err != nil {
 		return st, err
 	}
@@ -90,7 +104,8 @@ func (a *app) gatherStatus(ctx context.Context, path string) (st status, err err
 	for _, t := range tickets {
 		st.Tickets = append(st.Tickets, ticketJSON{Ticket: t, State: t.State(now)})
 	}
-	st.Approvers, err = s.store.Approvers(ctx)
+	names, err := s.store.Approvers(ctx)
+	st.Approvers = append(st.Approvers, names...)
 	return st, err
 }
 
@@ -139,7 +154,10 @@ func (a *app) printStatus(st status) {
 	if c := st.Contract; c == nil {
 		fmt.Fprintf(a.out, "%s none named: use --contract FILE\n", head("contract"))
 	} else if c.Refused != "" {
-		fmt.Fprintf(a.out, "%s %s is refused:\n%s\n", head("contract"), c.File, c.Refused)
+		fmt.Fprintf(a.out, "%s %s is refused:\n", head("contract"), c.File)
+		for line := range strings.Lines(c.Refused) {
+			a.line("           ", printable(strings.TrimSuffix(line, "\n")), 13)
+		}
 	} else {
 		fmt.Fprintf(a.out, "%s %s from %s\n           %s\n", head("contract"), c.Name, c.File, c.Digest)
 		for _, server := range slices.Sorted(maps.Keys(c.Pins)) {
@@ -149,15 +167,19 @@ func (a *app) printStatus(st status) {
 			fmt.Fprintf(a.out, "           %s\n", s.paint("1;35", "SHADOW: nothing is enforced for agent "+name))
 		}
 	}
-	fmt.Fprintf(a.out, "%s %s, %d records\n", head("state"), st.State, st.Records)
+	if st.none {
+		a.line(head("state")+" ", st.State+", which is not there yet: the first decision makes it", 11)
+		return
+	}
+	fmt.Fprintf(a.out, "%s %s, %s\n", head("state"), st.State, counted(int(st.Records), "record"))
 	if len(st.Approvers) == 0 {
-		fmt.Fprintf(a.out, "%s none: held calls can't be answered before `licet approvals enroll NAME`\n", head("approvers"))
+		a.line(head("approvers")+" ", "none: held calls can't be answered before `licet approvals enroll NAME"+a.stateFlag()+"`", 11)
 	} else {
-		fmt.Fprintf(a.out, "%s %q\n", head("approvers"), st.Approvers)
+		a.line(head("approvers")+" ", printable(strings.Join(st.Approvers, ", ")), 11)
 	}
 	fmt.Fprintf(a.out, "%s %d of the last %d records\n", head("decisions"), len(st.lines), shownDecisions)
 	for _, line := range st.lines {
-		fmt.Fprintln(a.out, "           "+line)
+		a.line("           ", line, 13)
 	}
 	fmt.Fprintf(a.out, "%s %d open\n", head("tickets"), len(st.Tickets))
 	for _, t := range st.Tickets {

@@ -27,7 +27,7 @@ and asks: a to approve, d to deny, s to leave it for later. Ends with q or at
 the end of input.`,
 		Example: "  licet approvals watch --as alice",
 		RunE: run(func(cmd *cobra.Command, _ []string) error {
-			s, err := a.openState(cmd.Context())
+			s, err := a.readState(cmd.Context())
 			if err != nil {
 				return err
 			}
