@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files in testdata/why")
 
 // changing matches what differs from one run of the demo to the next.
-var changing = regexp.MustCompile(`\b[dt]-[A-Z0-9]{16}\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
+var changing = regexp.MustCompile(`\b[dt]-[A-Z0-9]{16}\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+A-Z0-9]+`)
 
 // TestWhyOfTheDemo explains one decision of each verdict that the demo makes.
 func TestWhyOfTheDemo(t *testing.T) {

@@ -346,7 +346,7 @@ func (a *app) answerTicket(ctx context.Context, s *state, t approval.Ticket, ans
 	}
 	if answer.Approve {
 		fmt.Fprintf(a.out, "Approved %s: exactly this call may now run once, within %s.\n",
-			t.ID, span(t.Expires.Sub(receipt.Time).Round(time.Minute)))
+			t.ID, span(t.Expires.Sub(receipt.Time)))
 	} else {
 		fmt.Fprintf(a.out, "Denied %s.\n", t.ID)
 	}

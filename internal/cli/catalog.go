@@ -87,7 +87,7 @@ func (a *app) pin(path string, server []string, asJSON bool) error {
 	case len(entries) == 0:
 		return fmt.Errorf("%s names no catalog to pin", path)
 	case len(pins) == 0:
-		return fmt.Errorf("%s has no catalog %q: it has %q", path, server[0], serversOf(entries))
+		return fmt.Errorf("%s has no catalog %q: it has %s", path, server[0], strings.Join(serversOf(entries), ", "))
 	}
 	if err := replaceFile(path, text); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (a *app) compare(cmd *cobra.Command, args []string, timeout time.Duration) 
 	}
 	k, ok := f.contract.Catalog(args[1])
 	if !ok {
-		return comparison{}, fmt.Errorf("%s has no catalog %q: it has %q", args[0], args[1], f.contract.Servers())
+		return comparison{}, fmt.Errorf("%s has no catalog %q: it has %s", args[0], args[1], strings.Join(f.contract.Servers(), ", "))
 	}
 	live, err := a.probe(cmd.Context(), args[2:], timeout)
 	if err != nil {

@@ -276,7 +276,7 @@ func (t *contractTester) printResults(results []cases.Result) {
 func (t *contractTester) printFailed(r cases.Result) {
 	fmt.Fprintln(t.out, t.style().bold(printable(fmt.Sprintf("%s:%d: %s", r.Suite.Name, r.Line(), r.Case.Name))))
 	for line := range strings.Lines(r.Difference()) {
-		fmt.Fprintf(t.out, "  %s\n", printable(strings.TrimSuffix(line, "\n")))
+		t.line("  ", printable(strings.TrimSuffix(line, "\n")), 12)
 	}
 }
 
@@ -339,7 +339,7 @@ func (t *contractTester) printCovered(c covered) {
 		if m.Kind == string(cases.Constraint) {
 			what, why = m.Clause+" "+m.Part, "leaving it out changes no answer"
 		}
-		fmt.Fprintf(t.out, "  %s:%d: %s: %s\n", c.Contract, m.Line, printable(what), why)
+		t.line(fmt.Sprintf("  %s:%d: ", c.Contract, m.Line), printable(what)+": "+why, 4)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -117,7 +118,7 @@ func readAsk(raw []byte) (gate.Ask, string, error) {
 	r := reader{v: v}
 	for i := range v.Len() {
 		if name, _ := v.Member(i); !slices.Contains(callMembers, name) {
-			r.fail("unknown member %q: a call has %v", name, callMembers)
+			r.fail("unknown member %q: a call has %s", name, strings.Join(callMembers, ", "))
 		}
 	}
 	ask.Principal = authz.Principal{Agent: r.text("agent", true), User: r.text("user", false)}
@@ -242,7 +243,8 @@ func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
 		fmt.Fprintf(a.out, "  %s\n", wrap(reasonLine(r), a.width()-4, "    "))
 	}
 	if ans.Ticket != nil {
-		fmt.Fprintf(a.out, "  ticket %s, until %s: licet approvals approve %[1]s\n", ans.Ticket.ID, ans.Ticket.Expires.Local().Format(time.TimeOnly))
+		fmt.Fprintf(a.out, "  ticket %s, until %s; to approve it:\n", ans.Ticket.ID, moment(ans.Ticket.Expires))
+		fmt.Fprintf(a.out, "    licet approvals approve %s%s\n", ans.Ticket.ID, a.stateFlag())
 	}
 	if ans.Evidence.ID != "" {
 		fmt.Fprintln(a.out, s.faint(fmt.Sprintf("  record %s at index %d", ans.Evidence.ID, ans.Evidence.Index)))

@@ -153,12 +153,8 @@ func (a *app) printWhole(ctx context.Context, s *state, r evidence.Record) error
 	for i := range body.Len() {
 		name, v := body.Member(i)
 		lead := fmt.Sprintf("  %-15s ", printable(name))
-		if v.Kind() != toolcall.Array || v.Len() == 0 {
-			a.line(lead, printable(v.Canonical()), len(lead))
-			continue
-		}
-		for j := range v.Len() { // one a line: reasons, taken limits
-			a.line(lead, printable(v.Elem(j).Canonical()), len(lead))
+		for _, text := range values(name, v) {
+			a.line(lead, printable(text), len(lead))
 			lead = strings.Repeat(" ", len(lead))
 		}
 	}
@@ -171,6 +167,28 @@ func (a *app) printWhole(ctx context.Context, s *state, r evidence.Record) error
 	}
 	fmt.Fprintf(a.out, "outcome: %s\nWhy, clause by clause: licet why %s%s\n", outcome, r.ID, a.stateFlag())
 	return nil
+}
+
+// values returns a member of a record as lines: a text as it is, each reason on
+// its own, all else as JSON.
+func values(name string, v toolcall.Value) (lines []string) {
+	switch {
+	case v.Kind() == toolcall.String:
+		return []string{v.Text()}
+	case name != "reasons":
+		return []string{v.Canonical()}
+	}
+	for i := range v.Len() {
+		r := v.Elem(i)
+		line := r.Get("code").Text()
+		for _, more := range []string{r.Get("clause").Text(), r.Get("detail").Text()} {
+			if more != "" {
+				line += "  " + more
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // outcomeOf returns what was recorded of how a call ended.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
 )
@@ -32,7 +31,7 @@ func (a *app) printWhy(w whyJSON, asJSON bool) error {
 
 func (a *app) printRecorded(r recordedJSON) {
 	s := a.style()
-	fmt.Fprintf(a.out, "Recorded as %s at %s: %s calls %s\n", r.ID, r.Time.Local().Format(time.DateTime),
+	fmt.Fprintf(a.out, "Recorded as %s at %s: %s calls %s\n", r.ID, moment(r.Time),
 		printable(cmp.Or(r.Agent, "nobody known")), printable(strings.Trim(r.Server+"."+r.Tool, ".")))
 	a.printVerdict(r.Verdict, r.Shadow, r.Reasons)
 	if r.Ticket != "" {
