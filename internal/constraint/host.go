@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -38,11 +39,18 @@ func parseHost(s string) (host, bool) {
 // names (UTS #46, section 2.3), and those that are invisible in some of them.
 const deviations = "ßẞς\u200c\u200d"
 
+// longName is how many characters a domain name has at most (RFC 1035, section
+// 2.3.4, without the root).
+const longName = 253
+
 // asciiName returns a domain name in lower-case ASCII (RFC 5890, A-labels). It
 // reports false where readers could disagree: a name that must be mapped for
 // more than letter case, an empty or overlong label, a last label that a browser
 // reads as part of an address.
 func asciiName(s string) (string, bool) {
+	if utf8.RuneCountInString(s) > longName {
+		return "", false // before the work of mapping it
+	}
 	name := strings.ToLower(s)
 	if !isASCII(name) || strings.Contains(name, "xn--") {
 		if strings.ContainsAny(s, deviations) {
@@ -64,7 +72,7 @@ func asciiName(s string) (string, bool) {
 		}
 	}
 	last := labels[len(labels)-1]
-	return name, len(name) <= 253 && (last[0] < '0' || last[0] > '9')
+	return name, len(name) <= longName && (last[0] < '0' || last[0] > '9')
 }
 
 func notInLabel(r rune) bool {
