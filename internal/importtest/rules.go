@@ -106,7 +106,7 @@ var rules = []rule{
 	},
 	{
 		of:   []string{"internal/probe"},
-		only: []string{"internal/toolcall", "internal/catalog"},
+		only: []string{"internal/toolcall", "internal/catalog", "internal/clikit"},
 		why:  "it asks a server what it offers and decides nothing",
 	},
 	{
