@@ -42,7 +42,9 @@ type token struct {
 	number string // canonical decimal, if the word reads as a number, else ""
 }
 
-// tokens yields the words of a text. The words of two texts with white space
+// tokens yields the words of a text. What parts them is not kept: "ls, rm" states
+// "ls;rm", so a value in which separators mean something needs a bound of its
+// own. The words of two texts with white space
 // between them are the words of the one, then those of the other.
 func tokens(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
@@ -133,8 +135,23 @@ func cutPossessive(word string) (stem string, ok bool) {
 
 // fold returns NFC text with letters of either case as one. It is simple case
 // folding (Unicode, section 5.18): the full one would take the addresses
-// straße.example and strasse.example as equal.
-func fold(s string) string { return strings.Map(foldRune, s) }
+// straße.example and strasse.example as equal. In what may name a host or a
+// mailbox, the letters that IDNA 2008 (RFC 5894, section 7.2) tells apart stay
+// apart as well: βόλος.gr is another domain than βόλοσ.gr.
+func fold(s string) string {
+	if !strings.ContainsAny(s, deviations) || !strings.ContainsAny(s, "@./:") {
+		return strings.Map(foldRune, s)
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(deviations, r) {
+			return r
+		}
+		return foldRune(r)
+	}, s)
+}
+
+// deviations are letters that fold to another one which makes another name.
+const deviations = "ςẞ"
 
 // foldRune returns the smallest of the characters that differ from r in case
 // only, passing over the one that is a mark (U+0345, a form of iota), as it would

@@ -35,6 +35,9 @@ var tokenTable = []struct{ text, want string }{
 	{"straße STRASSE", "STRA\u00dfE|STRASSE"},
 	{"\u212aelvin ſee", "KELVIN|SEE"},
 	{"αι Αι α\u0345", "ΑΙ|ΑΙ|\u1fb3"},
+	{"βόλος ΒΌΛΟΣ βόλοσ.", "Β\u038cΛΟΣ|Β\u038cΛΟΣ|Β\u038cΛΟΣ"},
+	{"info@βόλος.gr info@βόλοσ.gr", "INFO@Β\u038cΛΟς.GR|INFO@Β\u038cΛΟΣ.GR"},
+	{"http://ẞς/ http://ßσ/", "HTTP://ẞς/|HTTP://\u00dfΣ/"},
 	// Apostrophes.
 	{"Dora's page", "DORA|S|PAGE"},
 	{"the users' 'quoted' text", "THE|USERS|QUOTED|TEXT"},
