@@ -25,7 +25,7 @@ func (r *relay) decide(ctx context.Context, l *lane, q *request, t turn) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Printf("deciding %s: panic: %v\n%s", q.msg.Method, p, debug.Stack())
-			r.turnDown(l, q, r.refuse(ctx, q.call, authz.Internal, fmt.Sprintf("panic: %v", p), q.msg.Raw))
+			r.turnDown(l, q, r.refuse(ctx, l, q.call, authz.Internal, fmt.Sprintf("panic: %v", p), q.msg.Raw))
 		}
 	}()
 	a := r.check(ctx, q)
@@ -110,14 +110,7 @@ func (r *relay) forward(ctx context.Context, l *lane, q *request, a gate.Answer)
 		}
 		err = l.target.sendIf(q.wire, func() error { return r.commit(l, q, a.Grant) })
 	}
-	var broken *writeError
-	switch {
-	case err == nil:
-	case errors.As(err, &broken): // perhaps the other side got it, perhaps not
-		if l.answered(q.msg.ID) != nil {
-			r.lost(ctx, l, q, err.Error())
-		}
-	default:
+	if err != nil {
 		r.keepBack(ctx, l, q, a, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/licet-dev/licet/internal/gate"
@@ -15,6 +16,8 @@ type lane struct {
 	from   Side
 	origin *sink // to the side that asks
 	target *sink // to the side that answers
+
+	refusals atomic.Int64 // of the second under way
 
 	mu      sync.Mutex
 	waiting map[string]*request // by canonical text of the id

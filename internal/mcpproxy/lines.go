@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 )
 
 // line is one message as it came in.
@@ -71,34 +70,3 @@ func (l *line) finish(err error, max int) {
 		l.bad = "message has a carriage return inside"
 	}
 }
-
-// sink writes lines to one side. Each goes out whole and at once.
-type sink struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (s *sink) send(wire []byte) error {
-	return s.sendIf(wire, func() error { return nil })
-}
-
-// sendIf writes the line unless ready, called while nothing else can be
-// written, returns an error. That error is returned as it is; one of writing
-// is a *writeError.
-func (s *sink) sendIf(wire []byte, ready func() error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := ready(); err != nil {
-		return err
-	}
-	if _, err := s.w.Write(wire); err != nil {
-		return &writeError{err}
-	}
-	return nil
-}
-
-// writeError says that a line may have been written only in part.
-type writeError struct{ err error }
-
-func (e *writeError) Error() string { return "writing a message: " + e.err.Error() }
-func (e *writeError) Unwrap() error { return e.err }

@@ -51,6 +51,9 @@ type relay struct {
 	own            atomic.Uint64 // requests of the relay itself
 
 	deciding sync.WaitGroup  // decisions under way
+	counting sync.WaitGroup  // seconds in which refusals are counted
+	over     context.Context // ends when the relay does
+	end      context.CancelFunc
 	holding  context.Context // ends when nobody waits for a held call any more
 	release  context.CancelFunc
 }
@@ -67,7 +70,8 @@ func newRelay(o Options, g authorizer, toClient, toServer *sink) *relay {
 		nonce:  rand.Text(),
 	}
 	r.tools = newTools(func() (*catalog.Catalog, bool) { return g.Approved(o.Server) }, r.listAll, r.quarantined)
-	r.holding, r.release = context.WithCancel(context.Background())
+	r.over, r.end = context.WithCancel(context.Background())
+	r.holding, r.release = context.WithCancel(r.over)
 	return r
 }
 
@@ -147,10 +151,10 @@ func (r *relay) enter(ctx context.Context, l *lane, q *request) bool {
 	switch {
 	case errors.Is(err, errSameID):
 		// An error under this id would look like the answer to the other one.
-		r.refuse(ctx, q.call, authz.Malformed, err.Error(), q.msg.Raw)
+		r.refuse(ctx, l, q.call, authz.Malformed, err.Error(), q.msg.Raw)
 		r.reply(l, errorReply(noID, codeInvalid, "licet: "+err.Error()))
 	case err != nil:
-		a := r.refuse(ctx, q.call, authz.LimitReached, err.Error(), q.msg.Raw)
+		a := r.refuse(ctx, l, q.call, authz.LimitReached, err.Error(), q.msg.Raw)
 		r.reply(l, refusal(q, a))
 	}
 	return err == nil
@@ -161,7 +165,7 @@ func (r *relay) enter(ctx context.Context, l *lane, q *request) bool {
 func (r *relay) act(ctx context.Context, l *lane, q *request) {
 	call, err := q.msg.Call(r.ask.Principal.Agent, r.server)
 	if err != nil {
-		r.refuse(ctx, q.call, authz.Malformed, err.Error(), q.msg.Raw)
+		r.refuse(ctx, l, q.call, authz.Malformed, err.Error(), q.msg.Raw)
 		r.reply(l, errorReply(q.msg.RawID, codeParams, "licet: "+err.Error()))
 		return
 	}
@@ -182,7 +186,7 @@ func (r *relay) act(ctx context.Context, l *lane, q *request) {
 // unknown refuses a method that neither passes nor is judged.
 func (r *relay) unknown(ctx context.Context, l *lane, q *request) {
 	detail := fmt.Sprintf("the %s may not send %s as a %s", l.from, strconv.Quote(q.msg.Method), kindWord(q.msg.Kind))
-	a := r.refuse(ctx, q.call, authz.UnknownMethod, detail, q.msg.Raw)
+	a := r.refuse(ctx, l, q.call, authz.UnknownMethod, detail, q.msg.Raw)
 	if q.msg.Kind == toolcall.Request {
 		r.reply(l, errorReply(q.msg.RawID, codeUnknownMethod, explain(a)))
 	}
@@ -197,7 +201,7 @@ func kindWord(k toolcall.MessageKind) string {
 
 // malformed refuses a line of the client that is no message.
 func (r *relay) malformed(ctx context.Context, l *lane, in line, err error) {
-	r.refuse(ctx, toolcall.Call{}, authz.Malformed, err.Error(), in.text)
+	r.refuse(ctx, l, toolcall.Call{}, authz.Malformed, err.Error(), in.text)
 	code, id := codeParse, noID
 	if v, perr := toolcall.Parse(in.text, r.bounds); perr == nil && in.bad == "" {
 		code = codeInvalid
@@ -215,13 +219,50 @@ func isID(v toolcall.Value) bool {
 
 // reply answers the owner of a lane in the other side's place.
 func (r *relay) reply(l *lane, wire []byte) {
+	if err := l.origin.reply(wire); err != nil {
+		r.log.Printf("answering the %s: %v", l.from, err)
+	}
+}
+
+// deliver hands the owner of a lane what became of a request that was forwarded.
+func (r *relay) deliver(l *lane, wire []byte) {
 	if err := l.origin.send(wire); err != nil {
 		r.log.Printf("answering the %s: %v", l.from, err)
 	}
 }
 
-// refuse records a BLOCK.
-func (r *relay) refuse(ctx context.Context, c toolcall.Call, code authz.Code, detail string, raw []byte) (a gate.Answer) {
+// refusalBurst is how many refusals of one side are recorded one by one in a
+// second. Each record costs a durable write, and a refused message costs its
+// sender nothing.
+const refusalBurst = 100
+
+// refuse blocks what the owner of lane l sent and records it: within a burst
+// one by one, beyond it as a number.
+func (r *relay) refuse(ctx context.Context, l *lane, c toolcall.Call, code authz.Code, detail string, raw []byte) gate.Answer {
+	switch n := l.refusals.Add(1); {
+	case n == 1:
+		r.counting.Go(func() { r.count(l) })
+	case n > refusalBurst:
+		return blocked(code, detail)
+	}
+	return r.record(ctx, c, code, detail, raw)
+}
+
+// count waits for the end of the second that a refusal began, and records how
+// many there were beyond the burst.
+func (r *relay) count(l *lane) {
+	select {
+	case <-time.After(time.Second):
+	case <-r.over.Done():
+	}
+	if more := l.refusals.Swap(0) - refusalBurst; more > 0 {
+		detail := fmt.Sprintf("%d more messages of the %s were refused within a second and have no record each", more, l.from)
+		r.record(context.Background(), toolcall.Call{}, authz.LimitReached, detail, nil)
+	}
+}
+
+// record records a BLOCK.
+func (r *relay) record(ctx context.Context, c toolcall.Call, code authz.Code, detail string, raw []byte) (a gate.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Printf("recording a refusal: panic: %v", p)

@@ -142,7 +142,7 @@ func TestCalls(t *testing.T) {
 			C< ` + r1,
 		"the client ends and nobody answers": allowed + `
 			C.
-			T 8s
+			T 6s
 			G< done unknown
 			C< {"jsonrpc":"2.0","id":1,"error":{"code":502,...`,
 		"a malformed request that looks like the answer": allowed + `

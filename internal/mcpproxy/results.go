@@ -33,7 +33,7 @@ func (r *relay) respond(ctx context.Context, l *lane, m toolcall.Message, wire [
 		r.log.Printf("replaced the answer to %s: %v", q.msg.Method, err)
 		out = unusable(q, err)
 	}
-	r.reply(l, out)
+	r.deliver(l, out)
 }
 
 // unusable answers a request whose answer can't be passed on.
@@ -252,5 +252,5 @@ func (r *relay) lost(ctx context.Context, l *lane, q *request, why string) {
 		r.done(ctx, q.grant, gate.Outcome{Status: gate.Unknown, Detail: why})
 		why += "; the call may have run"
 	}
-	r.reply(l, errorReply(q.msg.RawID, codeBadAnswer, "licet: "+why))
+	r.deliver(l, errorReply(q.msg.RawID, codeBadAnswer, "licet: "+why))
 }

@@ -52,10 +52,15 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// Run starts the server and relays until the client closes In, the server ends
-// or ctx does; then it stops the server. It returns an error if the server
-// could not be started or ended by itself. It may leave a read of In behind,
-// which nothing can interrupt.
+// Run starts the server and relays until the client closes In, the server or ctx
+// ends, or a side does not take what is sent to it; then it stops the server. It
+// returns an error if the server could not be started, ended by itself or was
+// cut off.
+//
+// Once In or ctx has ended, Run returns within three times grace, also when
+// nobody reads Out, if the server ends when its input does; one that must be
+// killed takes up to twice grace longer. A read of In or a write to Out, which
+// nothing can interrupt, may be left behind.
 func Run(ctx context.Context, o Options) error {
 	if err := o.complete(); err != nil {
 		return err
@@ -81,27 +86,22 @@ func run(ctx context.Context, o Options, g authorizer, server peer) error {
 	if o.MaxInFlight == 0 {
 		o.MaxInFlight = DefaultInFlight
 	}
-	r := newRelay(o, g, &sink{w: o.Out}, &sink{w: server})
+	toClient, toServer := newSink(o.Out), newSink(server)
+	r := newRelay(o, g, toClient, toServer)
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	clientEnd := r.pump(running, o.In, r.client, r.remote)
 	serverEnd := r.pump(running, server, r.remote, r.client)
 
-	var ended error
-	select {
-	case <-clientEnd:
-		r.settle(running, serverEnd)
-	case <-serverEnd:
-		if ctx.Err() == nil {
-			ended = errors.New("the server ended by itself")
-		}
-	case <-ctx.Done():
-	}
+	ended := r.untilEnd(ctx, clientEnd, serverEnd)
 	err := server.Stop()
+	toServer.stop(errStopped)
+	defer toClient.stopAfter(grace)()
 	<-serverEnd
 	cancel()
 	<-clientEnd
 	r.finish(ctx)
+	toClient.flush()
 	if ended != nil {
 		return errors.Join(ended, err)
 	}
@@ -109,6 +109,28 @@ func run(ctx context.Context, o Options, g authorizer, server peer) error {
 		r.log.Printf("the server ended: %v", err)
 	}
 	return nil
+}
+
+// untilEnd returns when there is nothing to relay any more: with an error, if
+// that is because of the server.
+func (r *relay) untilEnd(ctx context.Context, clientEnd, serverEnd <-chan struct{}) error {
+	client, server := r.client.origin, r.client.target
+	var err error
+	select {
+	case <-ctx.Done():
+	case <-clientEnd:
+		r.settle(ctx, serverEnd)
+	case <-serverEnd:
+		err = errors.New("the server ended by itself")
+	case <-client.cut: // most have gone, and their end is still to be read
+		r.log.Printf("the client was cut off: %v", client.reason())
+	case <-server.cut:
+		err = fmt.Errorf("the server was cut off: %w", server.reason())
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // pump receives what the owner of lane l sends, line by line. What it returns
@@ -154,23 +176,31 @@ func (r *relay) read(ctx context.Context, in io.Reader, from Side, out chan<- li
 	}
 }
 
-// settle lets calls that were read before the client's end come through, and
-// waits a while for their outcome. Held ones do not wait: nobody is there for
-// the answer.
+// settleTime is how long calls that were read before the client's end are given
+// for their decision and their outcome.
+const settleTime = gate.DefaultDeadline + time.Second
+
+// settle lets what was read before the client's end come through, and waits a
+// while for the outcome of calls. Held ones do not wait: nobody is there for the
+// answer.
 func (r *relay) settle(ctx context.Context, serverEnd <-chan struct{}) {
 	r.release()
+	defer r.client.target.stopAfter(settleTime)()
 	select {
 	case <-r.client.whenIdle():
 	case <-serverEnd:
+	case <-r.client.target.cut:
 	case <-ctx.Done():
-	case <-time.After(gate.DefaultDeadline + grace):
+		return
 	}
+	r.client.target.flush()
 }
 
 // finish ends what is left when neither side is there any more.
 func (r *relay) finish(ctx context.Context) {
-	r.release()
+	r.end()
 	r.deciding.Wait()
+	r.counting.Wait()
 	for _, l := range []*lane{r.client, r.remote} {
 		for _, q := range l.rest() {
 			r.lost(ctx, l, q, "the connection ended before the answer came")

@@ -186,13 +186,14 @@ func (f *fakeGate) Lists(agent, server, tool string) bool {
 type end struct {
 	name string
 	in   *io.PipeWriter // to the relay
+	out  *io.PipeReader // from the relay
 
 	mu  sync.Mutex
 	got []string
 }
 
-func (e *end) collect(from io.Reader) {
-	for r := bufio.NewReader(from); ; {
+func (e *end) collect() {
+	for r := bufio.NewReader(e.out); ; {
 		text, err := r.ReadString('\n')
 		if text != "" {
 			e.mu.Lock()
@@ -249,14 +250,14 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 // newStage starts a relay inside of a synctest bubble.
 func newStage(t *testing.T, f *fakeGate, o Options) *stage {
 	s := &stage{t: t, gate: f, client: &end{name: "client"}, server: &end{name: "server"}, ended: make(chan error, 1)}
-	var in, clientReads, serverReads, serverOut io.Reader
+	var in, serverOut io.Reader
 	var out, serverIn io.WriteCloser
 	in, s.client.in = io.Pipe()
-	clientReads, out = io.Pipe()
-	serverReads, serverIn = io.Pipe()
+	s.client.out, out = io.Pipe()
+	s.server.out, serverIn = io.Pipe()
 	serverOut, s.server.in = io.Pipe()
-	go s.client.collect(clientReads)
-	go s.server.collect(serverReads)
+	go s.client.collect()
+	go s.server.collect()
 	o.Agent, o.Server, o.Session, o.In, o.Out, o.Log = "bot", "bank", "s", in, out, &s.log
 	var ctx context.Context
 	ctx, s.cancel = context.WithCancel(t.Context())
@@ -284,7 +285,8 @@ var ownID = regexp.MustCompile(`"licet:([A-Z2-7]+):`)
 //	C> line   the client sends it        C< line   the client has got it
 //	S> line   the server sends it        S< line   the server has got it
 //	G< text   what the gate was told     C. S.     that side ends
-//	T 5s      time passes                ok        ticket t-1 is approved
+//	T 5s      time passes                C! S!     nothing can be written to that side
+//	ok        ticket t-1 is approved
 //
 // A line in double quotes is a Go string with its own line end. "..." in what
 // is expected stands for any text, NONCE for the relay's own. After each step
@@ -335,6 +337,10 @@ func (s *stage) do(verb, text string) {
 		s.client.in.Close()
 	case "S.":
 		s.server.in.Close()
+	case "C!":
+		s.client.out.Close()
+	case "S!":
+		s.server.out.Close()
 	case "T":
 		d, err := time.ParseDuration(text)
 		if err != nil {
