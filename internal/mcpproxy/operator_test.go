@@ -74,3 +74,18 @@ func TestReasonsWithARecord(t *testing.T) {
 		t.Errorf("the log says %s", log.String())
 	}
 }
+
+// What the sides write can't paint the operator's terminal, nor fill it.
+func TestLogIsPlain(t *testing.T) {
+	log := script(t, newFakeGate(), Options{}, `
+		S> {"jsonrpc":"2.0","id":"`+"\u009b2J\u202e"+`","result":{}}
+		S> {"jsonrpc":"2.0","id":"`+strings.Repeat("x", 2*maxShown)+`","result":{}}`)
+	if !strings.Contains(log, `id "<U+009B>2J<U+202E>"`+"\n") {
+		t.Errorf("the log says %q", log)
+	}
+	for line := range strings.Lines(log) {
+		if len(line) > maxShown+len(" ...\n") {
+			t.Errorf("a line of %d bytes in the log", len(line))
+		}
+	}
+}

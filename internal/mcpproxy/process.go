@@ -1,7 +1,6 @@
 package mcpproxy
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"log"
@@ -18,6 +17,7 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *os.File
+	stderr *prefixed
 	grace  time.Duration
 	eof    chan struct{} // closed when stdout was read to its end
 	ended  func()        // closes eof
@@ -30,7 +30,8 @@ type process struct {
 func start(o Options, grace time.Duration) (*process, error) {
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = clikit.ServerEnv(o.Env), o.Dir, grace
-	cmd.Stderr = &prefixed{log: log.New(o.Log, "["+o.Server+"] ", 0)}
+	stderr := &prefixed{log: log.New(plain{o.Log}, "["+o.Server+"] ", 0)}
+	cmd.Stderr = stderr
 	ownGroup(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -46,7 +47,7 @@ func start(o Options, grace time.Duration) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, stdout.Close())
 	}
-	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, grace: grace, eof: make(chan struct{}), exited: make(chan struct{})}
+	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, stderr: stderr, grace: grace, eof: make(chan struct{}), exited: make(chan struct{})}
 	p.ended = sync.OnceFunc(func() { close(p.eof) })
 	go p.wait()
 	return p, nil
@@ -66,6 +67,7 @@ func (p *process) Write(b []byte) (int, error) { return p.stdin.Write(b) }
 // and is ended, so that reading comes to its end.
 func (p *process) wait() {
 	p.err = p.cmd.Wait()
+	p.stderr.flush()
 	close(p.exited)
 	select {
 	case <-p.eof:
@@ -94,28 +96,4 @@ func (p *process) Stop() error {
 		return nil
 	}
 	return p.err
-}
-
-// maxLogLine bounds what is kept of one line of the server's stderr.
-const maxLogLine = 8 << 10
-
-// prefixed writes whole lines to a log.
-type prefixed struct {
-	log  *log.Logger
-	rest []byte
-}
-
-func (w *prefixed) Write(b []byte) (int, error) {
-	w.rest = append(w.rest, b...)
-	for {
-		at := bytes.IndexByte(w.rest, '\n')
-		if at < 0 && len(w.rest) < maxLogLine {
-			return len(b), nil
-		}
-		if at < 0 || at > maxLogLine {
-			at = maxLogLine - 1
-		}
-		w.log.Print(string(w.rest[:at+1]))
-		w.rest = w.rest[at+1:]
-	}
 }

@@ -64,7 +64,7 @@ func newRelay(o Options, g authorizer, toClient, toServer *sink) *relay {
 		gate: g, server: o.Server, hold: o.Hold, inFlight: o.MaxInFlight,
 		ask:    gate.Ask{Door: "mcp", Principal: authz.Principal{Agent: o.Agent}, Speaks: o.Speaks, Session: o.Session, Cwd: o.Dir},
 		bounds: toolcall.Bounds{Bytes: o.MaxMessage},
-		log:    log.New(o.Log, "licet mcp: ", 0),
+		log:    log.New(plain{o.Log}, "licet mcp: ", 0),
 		client: newLane(Client, toClient, toServer),
 		remote: newLane(Server, toServer, toClient),
 		nonce:  rand.Text(),

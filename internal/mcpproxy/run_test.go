@@ -47,6 +47,10 @@ var roles = map[string]func() error{
 		}
 		return err
 	},
+	"paint": func() error {
+		_, err := fmt.Fprint(os.Stderr, "\x1b[2J\x1b]0;title\a\u009b1m \u202edrawkcab\r\n\tindented\n\nno break at the end")
+		return err
+	},
 	"fail": func() error { return fmt.Errorf("cannot serve\n%s", strings.Repeat("x", 3*maxLogLine)) },
 }
 
@@ -148,6 +152,23 @@ func TestServerThatFails(t *testing.T) {
 		if len(line) > maxLogLine+len("[bank] \n") {
 			t.Errorf("a line of %d bytes in the log", len(line))
 		}
+	}
+}
+
+// What a server says can't paint the operator's terminal, and all of it is kept.
+func TestServerThatPaints(t *testing.T) {
+	var log lockedBuffer
+	o := playing("paint")
+	o.Gate, o.Log = newGate(t, ""), &log
+	in, never := io.Pipe()
+	defer never.Close()
+	o.In = in
+	if err := Run(t.Context(), o); err == nil {
+		t.Error("it ended well")
+	}
+	const want = "[bank] <U+001B>[2J<U+001B>]0;title<U+0007><U+009B>1m <U+202E>drawkcab\n[bank]     indented\n[bank] \n[bank] no break at the end\n"
+	if got := log.String(); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 
