@@ -122,6 +122,8 @@ func (h *home) notRun(agent string, said []byte) (cases.Answer, error) {
 		return refused(h.problems), nil
 	case h.contract != nil && h.contract.Agent(agent) == nil && strings.Contains(text, "no agent"):
 		return cases.Answer{Reasons: []authz.Reason{{Code: authz.UnknownAgent, Detail: text}}}, nil
+	case h.contract == nil && h.lost && strings.Contains(text, "state directory"): // the store is opened first
+		return refused(h.problems), nil
 	case h.contract != nil && h.lost && strings.Contains(text, "state directory"):
 		return cases.Answer{Reasons: []authz.Reason{{Code: authz.NoEvidence, Detail: text}}}, nil
 	case text == "":
