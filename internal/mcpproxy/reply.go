@@ -62,10 +62,12 @@ func refusal(q *request, a gate.Answer) []byte {
 	return toolReply(q, explain(a), decision(a))
 }
 
-// passing are the codes of refusals that may end by themselves.
+// passing are the codes of refusals that end without another call: by
+// themselves, or because somebody answers a ticket, approves a definition or
+// loads a contract.
 var passing = []authz.Code{
-	authz.ApprovalOpen, authz.LimitReached, authz.CatalogUnverified,
-	authz.FactsFailed, authz.NoEvidence, authz.OperandChanged, authz.Timeout, authz.Internal,
+	authz.ApprovalOpen, authz.TooManyTickets, authz.LimitReached, authz.CatalogUnverified, authz.Quarantined,
+	authz.NoContract, authz.FactsFailed, authz.NoEvidence, authz.OperandChanged, authz.Timeout, authz.Internal,
 }
 
 // explain is what an agent is told: verdict, code, decision, ticket and what to
