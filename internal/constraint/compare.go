@@ -14,6 +14,7 @@ type choice struct {
 	word   string
 	values []toolcall.Value // sorted by canonical text, each once
 	keys   map[string]bool  // looseKey of the values that are no array or object
+	text   string           // names the values, shortened
 }
 
 func newConst(v toolcall.Value, _ Env) (kind, *SpecError) {
@@ -50,6 +51,10 @@ func newChoice(word string, values []toolcall.Value) (kind, *SpecError) {
 		}
 	}
 	c.values = sorted(values)
+	c.text = "in " + cut(c.canonical().Canonical())
+	if word == "const" {
+		c.text = "const " + cut(c.canonical().Canonical())
+	}
 	return c, nil
 }
 
@@ -111,13 +116,7 @@ func (c *choice) canonical() toolcall.Value {
 }
 
 // String names the values, shortened.
-func (c *choice) String() string {
-	word := "in "
-	if c.word == "const" {
-		word = "const "
-	}
-	return word + cut(c.canonical().Canonical())
-}
+func (c *choice) String() string { return c.text }
 
 // sorted returns values in the order of their canonical text, equal ones once.
 func sorted(values []toolcall.Value) []toolcall.Value {

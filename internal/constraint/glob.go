@@ -116,7 +116,7 @@ func (g *glob) written(p Places) (spot, bool) {
 
 // followed returns where the pattern stands once the links up to the answer of
 // q are followed. It reports false where that is not known.
-func (g *glob) followed(q *Question, a Answers) (spot, bool) {
+func (g *glob) followed(q *Question, a *Answers) (spot, bool) {
 	n := g.fixed
 	if q == g.dir && g.literal() {
 		n--
@@ -129,7 +129,7 @@ func (g *glob) followed(q *Question, a Answers) (spot, bool) {
 // or the directory for temporary files are taken as they are: an agent may be
 // able to put a link there, and a link must not take the pattern along. Other
 // directories from the root are resolved, because some systems link their own.
-func (g *glob) certain(a Answers) (spot, bool) {
+func (g *glob) certain(a *Answers) (spot, bool) {
 	if g.place != "" || g.dir == nil || g.below(a.Places.Workspace) || g.below(a.Places.Tmp) {
 		return g.written(a.Places)
 	}
@@ -143,13 +143,13 @@ func (g *glob) below(dir string) bool {
 	return absolute(dir) && len(names) <= g.fixed && slices.Equal(names, g.names[:len(names)])
 }
 
-// possible returns everywhere the pattern may stand: as written and with links
+// possible appends everywhere the pattern may stand: as written and with links
 // followed. It reports false where one of them is not known. What leads to
 // something special leads nowhere else: no file there is known either.
-func (g *glob) possible(a Answers) ([]spot, bool) {
+func (g *glob) possible(spots []spot, a *Answers) ([]spot, bool) {
 	s, ok := g.written(a.Places)
-	spots := []spot{s}
-	for _, q := range []*Question{g.dir, g.whole} {
+	spots = append(spots, s)
+	for _, q := range [...]*Question{g.dir, g.whole} {
 		if q == nil || a.Files[q.Key].Special {
 			continue
 		}
@@ -236,7 +236,15 @@ func drive(p string) bool {
 
 // namesOf splits a clean path. Of an absolute one the first name is the root:
 // "" or a drive.
-func namesOf(p string) []string { return strings.Split(strings.TrimSuffix(p, "/"), "/") }
+func namesOf(p string) []string { return appendNames(nil, p) }
+
+// appendNames is namesOf into room that is there already.
+func appendNames(names []string, p string) []string {
+	for name := range strings.SplitSeq(strings.TrimSuffix(p, "/"), "/") {
+		names = append(names, name)
+	}
+	return names
+}
 
 // exactName is the form in which a covering pattern compares names: byte for
 // byte, or without regard to ASCII letter case and Unicode composition, which

@@ -121,9 +121,9 @@ func (p *pathKind) questions(qs []Question, v toolcall.Value) []Question {
 	return qs
 }
 
-// file returns where v leads, with the names on the way, or why that is not
-// known.
-func (p *pathKind) file(v toolcall.Value, a Answers) (f File, names []string, why string) {
+// file returns where v leads, with the names on the way, which it appends to
+// room, or why that is not known.
+func (p *pathKind) file(room []string, v toolcall.Value, a *Answers) (f File, names []string, why string) {
 	switch {
 	case v.Kind() != toolcall.String:
 		return f, nil, "is no path"
@@ -137,7 +137,7 @@ func (p *pathKind) file(v toolcall.Value, a Answers) (f File, names []string, wh
 	if !f.known() {
 		return f, nil, "does not lead to a known file"
 	}
-	names = namesOf(f.Path)
+	names = appendNames(room, f.Path)
 	if peculiar(names, f.Fold) {
 		return f, nil, "leads to a device, a process or a name with a second meaning"
 	}
@@ -145,30 +145,30 @@ func (p *pathKind) file(v toolcall.Value, a Answers) (f File, names []string, wh
 }
 
 func (p *pathKind) unmet(v toolcall.Value, a Answers) string {
-	f, names, why := p.file(v, a)
+	f, names, why := p.file(make([]string, 0, 16), v, &a)
 	if why != "" {
 		return why
 	}
-	if !p.certainly(names, f, a, func(g *glob) bool { return !g.not }) {
+	if !p.certainly(names, f, &a, func(g *glob) bool { return !g.not }) {
 		return "is not covered by " + p.String()
 	}
-	if p.possibly(names, f, a, func(g *glob) bool { return g.not }) {
+	if p.possibly(names, f, &a, func(g *glob) bool { return g.not }) {
 		return "is excluded, or stands above what is excluded, by " + p.String()
 	}
 	if p.write && (isGuarded(names) || isGuarded(strings.FieldsFunc(v.Text(), separator))) &&
-		!p.certainly(names, f, a, func(g *glob) bool { return !g.not && g.literal() }) {
+		!p.certainly(names, f, &a, func(g *glob) bool { return !g.not && g.literal() }) {
 		return "is guarded, and no pattern without wildcard names it"
 	}
 	return ""
 }
 
 func (p *pathKind) met(v toolcall.Value, a Answers) string {
-	f, names, why := p.file(v, a)
+	f, names, why := p.file(make([]string, 0, 16), v, &a)
 	if why != "" {
 		return why
 	}
-	if !p.possibly(names, f, a, func(g *glob) bool { return !g.not }) ||
-		p.certainly(names, f, a, func(g *glob) bool { return g.not }) {
+	if !p.possibly(names, f, &a, func(g *glob) bool { return !g.not }) ||
+		p.certainly(names, f, &a, func(g *glob) bool { return g.not }) {
 		return ""
 	}
 	return "is or may be covered by " + p.String()
@@ -176,7 +176,7 @@ func (p *pathKind) met(v toolcall.Value, a Answers) string {
 
 // certainly reports whether one of the chosen patterns covers the file whatever
 // is not known.
-func (p *pathKind) certainly(names []string, f File, a Answers, chosen func(*glob) bool) bool {
+func (p *pathKind) certainly(names []string, f File, a *Answers, chosen func(*glob) bool) bool {
 	self := !p.write
 	for i := range p.globs {
 		g := &p.globs[i]
@@ -192,13 +192,13 @@ func (p *pathKind) certainly(names []string, f File, a Answers, chosen func(*glo
 
 // possibly reports whether one of the chosen patterns may cover the file or, if
 // it is a directory, something in it.
-func (p *pathKind) possibly(names []string, f File, a Answers, chosen func(*glob) bool) bool {
+func (p *pathKind) possibly(names []string, f File, a *Answers, chosen func(*glob) bool) bool {
 	for i := range p.globs {
 		g := &p.globs[i]
 		if !chosen(g) {
 			continue
 		}
-		spots, ok := g.possible(a)
+		spots, ok := g.possible(make([]spot, 0, 3), a)
 		if !ok || slices.ContainsFunc(spots, func(s spot) bool {
 			return s.covers(names, true, looseName) || !f.Leaf && s.above(names, looseName)
 		}) {

@@ -2,7 +2,6 @@ package constraint
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -89,28 +88,38 @@ func (s *Set) Forbids(sel toolcall.Selection, a Answers) (bool, Miss) {
 		return true, Miss{Want: "everything is forbidden"}
 	}
 	for _, v := range sel.Values {
-		if whys := s.met(v, a); len(whys) > 0 {
-			return true, Miss{Kind: s.kinds[0].name(), Value: v, Want: strings.Join(whys, " and ")}
+		if why := s.met(v, a); why != "" {
+			return true, Miss{Kind: s.kinds[0].name(), Value: v, Want: why}
 		}
 	}
 	return false, Miss{}
 }
 
-// met returns why each constraint may hold of v, nothing if one does not.
-func (s *Set) met(v toolcall.Value, a Answers) []string {
-	var whys []string
+// met says why each constraint may hold of v; "" if one does not.
+func (s *Set) met(v toolcall.Value, a Answers) string {
+	all := ""
 	for _, k := range s.kinds {
 		why := k.met(v, a)
-		if why == "" {
-			return nil
+		switch {
+		case why == "":
+			return ""
+		case all == "":
+			all = why
+		default:
+			all += " and " + why
 		}
-		whys = append(whys, why)
 	}
-	return whys
+	return all
 }
 
-// Asks reports whether the set may have questions: most have none.
-func (s *Set) Asks() bool { return len(s.askers) > 0 }
+// Asks reports whether the set may have questions: most have none, and neither
+// has a path that is its text.
+func (s *Set) Asks() bool {
+	return slices.ContainsFunc(s.askers, func(a asker) bool {
+		p, ok := a.(*pathKind)
+		return !ok || p.resolve
+	})
+}
 
 // Questions returns what must be known of the world before the values in sel
 // can be judged, each question once.
@@ -188,7 +197,8 @@ func (m Miss) String() string {
 	if m.Value.Kind() == toolcall.Absent {
 		return m.Want
 	}
-	return cut(m.Value.Canonical()) + " " + m.Want
+	var room [128]byte // on the stack, enough for most values
+	return cut(string(m.Value.AppendCanonical(room[:0]))) + " " + m.Want
 }
 
 // cut shortens a text that is shown to a person.

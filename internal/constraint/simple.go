@@ -13,11 +13,11 @@ import (
 // takes a fraction of the compiler's time; a test holds the two against each
 // other.
 type assertions struct {
-	types    uint8          // bits of typeBits; 0 is any
-	enum     toolcall.Value // an array, or absent
-	constant toolcall.Value // or absent
-	min, max toolcall.Value // numbers, or absent
-	shortest toolcall.Value // code points; number, or absent
+	types    uint8             // bits of typeBits; 0 is any
+	enum     toolcall.Value    // an array, or absent
+	constant toolcall.Value    // or absent
+	min, max *toolcall.Decimal // nil is no bound
+	shortest toolcall.Value    // code points; number, or absent
 	longest  toolcall.Value
 	required []string
 	closed   *node // whose properties are the only members; nil is no bound
@@ -82,7 +82,7 @@ func simpleOperand(word string, operand toolcall.Value) bool {
 func (n *node) assert(schema toolcall.Value) {
 	a := &assertions{
 		enum: schema.Get("enum"), constant: schema.Get("const"),
-		min: schema.Get("minimum"), max: schema.Get("maximum"),
+		min: bound(schema.Get("minimum")), max: bound(schema.Get("maximum")),
 		shortest: schema.Get("minLength"), longest: schema.Get("maxLength"),
 	}
 	n.simple = a
@@ -106,6 +106,15 @@ func (n *node) assert(schema toolcall.Value) {
 	for _, sub := range n.rest {
 		sub.assert(schema.Get("items"))
 	}
+}
+
+// bound returns the number that v is, nil if it is absent.
+func bound(v toolcall.Value) *toolcall.Decimal {
+	if v.Kind() == toolcall.Absent {
+		return nil
+	}
+	d := v.Number()
+	return &d
 }
 
 // check says in words why v does not satisfy the assertions; "" if it does.
@@ -133,10 +142,10 @@ func (a *assertions) check(v toolcall.Value) string {
 
 func (a *assertions) checkNumber(d toolcall.Decimal) string {
 	switch {
-	case a.min.Kind() != toolcall.Absent && d.Cmp(a.min.Number()) < 0:
-		return "is less than minimum " + a.min.Number().String()
-	case a.max.Kind() != toolcall.Absent && d.Cmp(a.max.Number()) > 0:
-		return "is more than maximum " + a.max.Number().String()
+	case a.min != nil && d.Cmp(*a.min) < 0:
+		return "is less than minimum " + a.min.String()
+	case a.max != nil && d.Cmp(*a.max) > 0:
+		return "is more than maximum " + a.max.String()
 	}
 	return ""
 }

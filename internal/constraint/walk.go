@@ -48,7 +48,7 @@ func (w walk) object(nodes []*node, v toolcall.Value) *ArgumentError {
 		closes, opens = closes || n.closes, opens || n.opens
 	}
 	opens = opens || w.extra
-	var next []*node
+	next := make([]*node, 0, 4)
 	for i := range v.Len() {
 		name, m := v.Member(i)
 		var how declaration
