@@ -112,6 +112,7 @@ func (l *loader) rules(n *yamlwalk.Node, a *Agent, c *Contract) {
 	}
 	for _, r := range a.rules {
 		r.count(a)
+		r.asks = r.mayAsk()
 	}
 }
 

@@ -25,6 +25,7 @@ type Rule struct {
 	base      *Rule
 	inherited bool // it is the rule of the agent that is extended
 	schema    *constraint.Schema
+	asks      bool      // a clause, also of a rule that it extends, may have questions
 	extra     bool      // arguments that the tool does not declare are allowed
 	limits    []*limit  // of the tool
 	counted   []counted // all limits that count a call
@@ -106,6 +107,9 @@ func (r *Rule) Check(args toolcall.Value) error {
 // Questions returns what the world must be asked before the clauses of r, and
 // of each rule that it extends, can be evaluated, each question once.
 func (r *Rule) Questions(args toolcall.Value) []constraint.Question {
+	if !r.asks {
+		return nil
+	}
 	var questions []constraint.Question
 	asked := map[string]bool{}
 	for ; r != nil; r = r.base {
@@ -121,6 +125,16 @@ func (r *Rule) Questions(args toolcall.Value) []constraint.Question {
 		}
 	}
 	return questions
+}
+
+// mayAsk reports whether a clause of r, or of a rule that it extends, may have
+// questions. Most rules have none.
+func (r *Rule) mayAsk() bool {
+	asks := func(k *Clause) bool {
+		return len(k.conditions) > 0 || slices.ContainsFunc(k.constraints, func(c constrained) bool { return c.set.Asks() })
+	}
+	return slices.ContainsFunc(r.Never, asks) || slices.ContainsFunc(r.Allow, asks) || slices.ContainsFunc(r.Approve, asks) ||
+		r.base != nil && r.base.mayAsk()
 }
 
 // questions returns what the clause must know of the world.

@@ -118,18 +118,18 @@ func weighAll(rule *contract.Rule, args toolcall.Value, a *constraint.Answers) a
 // that can fail always can, so that an error is found also when another clause
 // would have decided (rule 3).
 func weigh(rule *contract.Rule, args toolcall.Value, a *constraint.Answers) authz.Decision {
-	w := weighing{args: args, answers: a, misses: make([]missed, 0, 4)}
+	w := weighing{args: args, answers: *a}
 	never, match := w.forbid(rule.Never)
 	enough := 1
 	if never != nil {
 		enough = 0
 	}
-	allow := w.permit(rule.Allow, enough)
+	allow, misses := w.permit(rule.Allow, enough, make([]missed, 0, 4))
 	enough = len(rule.Approve) // each adds to who may approve
 	if never != nil || len(allow) > 0 {
 		enough = 0
 	}
-	ask := w.permit(rule.Approve, enough)
+	ask, misses := w.permit(rule.Approve, enough, misses)
 	switch {
 	case w.err != nil:
 		return authz.Blocked(authz.EvaluationError, w.failed.Path(), w.err.Error())
@@ -142,9 +142,9 @@ func weigh(rule *contract.Rule, args toolcall.Value, a *constraint.Answers) auth
 		d.Panels = []authz.Panels{panelsOf(ask)}
 		return d
 	}
-	reasons := make([]authz.Reason, 1, 1+len(w.misses))
+	reasons := make([]authz.Reason, 1, 1+len(misses))
 	reasons[0] = authz.Reason{Code: authz.NoClause, Clause: rule.Path(), Detail: "no clause permits these arguments"}
-	for _, m := range w.misses {
+	for _, m := range misses {
 		reasons = append(reasons, authz.Reason{Code: authz.NoClause, Clause: m.clause.Path(), Detail: m.why.String()})
 	}
 	return authz.Decision{Reasons: reasons}
@@ -167,10 +167,9 @@ func panelsOf(clauses []*contract.Clause) (panels authz.Panels) {
 // weighing evaluates the clauses of one rule for one call.
 type weighing struct {
 	args    toolcall.Value
-	answers *constraint.Answers
+	answers constraint.Answers
 	failed  *contract.Clause // the first that could not be evaluated
 	err     error
-	misses  []missed // clauses that do not permit; told only where none does
 }
 
 // missed is a clause that does not hold, and why.
@@ -186,7 +185,7 @@ func (w *weighing) forbid(clauses []*contract.Clause) (first *contract.Clause, m
 		if first != nil && !k.CanFail() {
 			continue
 		}
-		ok, miss, err := k.Forbids(w.args, *w.answers)
+		ok, miss, err := k.Forbids(w.args, w.answers)
 		w.fail(k, err)
 		if ok && first == nil {
 			first, match = k, miss
@@ -195,22 +194,23 @@ func (w *weighing) forbid(clauses []*contract.Clause) (first *contract.Clause, m
 	return first, match
 }
 
-// permit returns clauses that permit the call. Once there are enough, only those
-// that can fail are evaluated.
-func (w *weighing) permit(clauses []*contract.Clause, enough int) (held []*contract.Clause) {
+// permit returns clauses that permit the call, and misses with those that do not.
+// Once there are enough, only those that can fail are evaluated.
+func (w *weighing) permit(clauses []*contract.Clause, enough int, misses []missed) ([]*contract.Clause, []missed) {
+	var held []*contract.Clause
 	for _, k := range clauses {
 		if len(held) >= enough && !k.CanFail() {
 			continue
 		}
-		ok, miss, err := k.Permits(w.args, *w.answers)
+		ok, miss, err := k.Permits(w.args, w.answers)
 		w.fail(k, err)
 		if ok {
 			held = append(held, k)
 		} else {
-			w.misses = append(w.misses, missed{k, miss})
+			misses = append(misses, missed{k, miss})
 		}
 	}
-	return held
+	return held, misses
 }
 
 // fail notes an error, if there is one.

@@ -86,10 +86,12 @@ func (l *list) sort() {
 		sort.Sort(l)
 		return
 	}
-	for i := range l.names {
-		for at := i; at > 0 && l.Less(at, at-1); at-- {
-			l.Swap(at, at-1)
+	for i, name := range l.names {
+		value, at := l.values[i], i
+		for ; at > 0 && compareUTF16(name, l.names[at-1]) < 0; at-- {
+			l.names[at], l.values[at] = l.names[at-1], l.values[at-1]
 		}
+		l.names[at], l.values[at] = name, value
 	}
 }
 

@@ -89,6 +89,7 @@ func parse(raw []byte, b Bounds) (v Value, id []byte, err error) {
 	}
 	p := parsers.Get().(*parser)
 	p.reset(raw, b)
+	p.next()
 	if v, err = p.value(1); err != nil {
 		return Value{}, nil, err // p is not used again: it still holds what it read
 	}
@@ -125,7 +126,7 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 func (p *parser) reset(raw []byte, b Bounds) {
 	lists := bytes.Count(raw, []byte("{")) + bytes.Count(raw, []byte("["))
 	values := lists + bytes.Count(raw, []byte(","))
-	p.bounds, p.text, p.at = b, string(raw), int(skip(raw, 0, space))
+	p.bounds, p.text = b, string(raw)
 	p.names = make([]string, 0, min(values, chunk))
 	p.values = make([]Value, 0, min(values, chunk))
 	p.lists = make([]list, 0, min(lists, chunk))
@@ -196,8 +197,8 @@ func (p *parser) container(depth int) (Value, error) {
 	return Value{kind: kind, list: l}, nil
 }
 
-// next goes to the next token and returns its first byte. Inside an array or
-// object there always is one.
+// next goes to the next token and returns its first byte. Before the value and
+// inside an array or object there always is one.
 func (p *parser) next() byte {
 	for {
 		switch c := p.text[p.at]; c {

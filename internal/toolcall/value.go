@@ -95,6 +95,9 @@ func ArrayOf(elems ...Value) Value {
 // value are left out. It panics if a name occurs twice: which of the two holds
 // is a question that no value may leave open.
 func ObjectOf(members ...Member) Value {
+	if len(members) == 0 {
+		return Value{kind: Object}
+	}
 	var l list
 	for _, m := range members {
 		if m.Value.kind != Absent {
