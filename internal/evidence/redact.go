@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -14,38 +13,16 @@ const (
 	maxArguments = 64 << 10 // bytes of the canonical arguments
 )
 
-// secretForms are texts that grant access by themselves, by the forms that
-// their issuers document. A form that is missing here is covered by
-// `evidence.redact` of the contract.
-var secretForms = []struct {
-	kind string
-	form *regexp.Regexp
-}{
-	{"private key", regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|\z)`)},
-	{"AWS key id", regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"GitHub token", regexp.MustCompile(`\b(gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`)},
-	{"GitLab token", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{16,}`)},
-	{"Slack token", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{"Stripe key", regexp.MustCompile(`\b[rs]k_(live|test)_[A-Za-z0-9]{10,}`)},
-	{"model API key", regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)},
-	{"Google key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`)},
-	{"npm token", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{30,}`)},
-	{"JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},
-	{"bearer token", regexp.MustCompile(`(?i)\bbearer\s+[A-Za-z0-9._~+/-]{16,}=*`)},
-	{"URL password", regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]+@`)},
-}
-
-// secretNames are members whose text is a secret whatever it looks like.
-var secretNames = regexp.MustCompile(`(?i)^(.*[_-])?(password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|authorization|credentials?|client[_-]?secret|(access|refresh|auth|bearer|id)[_-]?token|token)$`)
-
 // Redact returns v with every detected secret replaced by a word that says what
-// kind it was, and whether there was one.
+// kind it was, and whether there was one: texts and names of members by their
+// form, values by the name of their member. The rest stays, so that a reader
+// sees what the call does.
 func Redact(v toolcall.Value) (toolcall.Value, bool) {
 	switch v.Kind() {
 	case toolcall.String:
 		return redactText(v)
 	case toolcall.Array:
-		return redactArray(v)
+		return eachElement(v, Redact)
 	case toolcall.Object:
 		return redactObject(v)
 	}
@@ -53,21 +30,18 @@ func Redact(v toolcall.Value) (toolcall.Value, bool) {
 }
 
 func redactText(v toolcall.Value) (toolcall.Value, bool) {
-	s := v.Text()
-	for _, f := range secretForms {
-		s = f.form.ReplaceAllLiteralString(s, "[secret: "+f.kind+"]")
-	}
+	s := maskSecrets(v.Text())
 	if s == v.Text() {
 		return v, false
 	}
 	return toolcall.StringOf(s), true
 }
 
-func redactArray(v toolcall.Value) (toolcall.Value, bool) {
+func eachElement(v toolcall.Value, redact func(toolcall.Value) (toolcall.Value, bool)) (toolcall.Value, bool) {
 	elems, found := make([]toolcall.Value, v.Len()), false
 	for i := range elems {
 		var hit bool
-		elems[i], hit = Redact(v.Elem(i))
+		elems[i], hit = redact(v.Elem(i))
 		found = found || hit
 	}
 	if !found {
@@ -77,19 +51,64 @@ func redactArray(v toolcall.Value) (toolcall.Value, bool) {
 }
 
 func redactObject(v toolcall.Value) (toolcall.Value, bool) {
+	return eachMember(v, func(name, shown string, value toolcall.Value) (toolcall.Value, bool) {
+		if secretName(name) {
+			return hide(value, shown)
+		}
+		return Redact(value)
+	})
+}
+
+// eachMember returns v with names masked and values redacted; shown is the
+// masked name.
+func eachMember(v toolcall.Value, redact func(name, shown string, value toolcall.Value) (toolcall.Value, bool)) (toolcall.Value, bool) {
 	members, found := make([]toolcall.Member, v.Len()), false
+	masked := map[string]int{}
 	for i := range members {
 		name, value := v.Member(i)
-		kept, hit := Redact(value)
-		if secretNames.MatchString(name) && value.Kind() == toolcall.String && value.Text() != "" {
-			kept, hit = toolcall.StringOf("[secret: "+name+"]"), true
+		shown := maskSecrets(name)
+		if shown != name {
+			shown = freeName(v, masked, shown)
 		}
-		members[i], found = toolcall.Member{Name: name, Value: kept}, found || hit
+		kept, hit := redact(name, shown, value)
+		members[i], found = toolcall.Member{Name: shown, Value: kept}, found || hit || shown != name
 	}
 	if !found {
 		return v, false
 	}
 	return toolcall.ObjectOf(members...), true
+}
+
+// freeName returns a masked name with a number behind it, from the second one
+// that looks like this on. masked counts them.
+func freeName(object toolcall.Value, masked map[string]int, name string) string {
+	for {
+		masked[name]++
+		free := name
+		if n := masked[name]; n > 1 {
+			free = fmt.Sprintf("%s %d", name, n)
+		}
+		if object.Get(free).Kind() == toolcall.Absent {
+			return free
+		}
+	}
+}
+
+// hide replaces every text and number in v, which stands under the name of a
+// secret. Truth values and what is empty have nothing to hide, and a number that
+// is called a token counts tokens.
+func hide(v toolcall.Value, name string) (toolcall.Value, bool) {
+	mark := toolcall.StringOf(mask(name))
+	switch {
+	case v.Kind() == toolcall.Number && !strings.HasSuffix(bareName(name), "token"),
+		v.Kind() == toolcall.String && v.Text() != "" && !v.Equal(mark):
+		return mark, true
+	case v.Kind() == toolcall.Array:
+		return eachElement(v, func(e toolcall.Value) (toolcall.Value, bool) { return hide(e, name) })
+	case v.Kind() == toolcall.Object:
+		return eachMember(v, func(_, _ string, m toolcall.Value) (toolcall.Value, bool) { return hide(m, name) })
+	}
+	return v, false
 }
 
 // Cut returns v with long texts shortened and, where it is still too large for
