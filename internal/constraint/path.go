@@ -26,6 +26,7 @@ type pathKind struct {
 	base    string // where a relative text counts from, "" is the working directory of the call
 	resolve bool   // links are followed; else a path is its text
 	globs   []glob
+	text    string // the patterns in words, shortened
 }
 
 func newPath(v toolcall.Value, env Env) (kind, *SpecError) {
@@ -94,6 +95,7 @@ func (p *pathKind) setGlobs(list toolcall.Value) *SpecError {
 	if !covering {
 		return refuse("expected at least one pattern without !: nothing would be covered")
 	}
+	p.text = p.word() + " " + cut(p.canonical().Get(p.word()).Canonical())
 	return nil
 }
 
@@ -258,9 +260,7 @@ func (p *pathKind) canonical() toolcall.Value {
 }
 
 // String returns the patterns, shortened.
-func (p *pathKind) String() string {
-	return p.word() + " " + cut(p.canonical().Get(p.word()).Canonical())
-}
+func (p *pathKind) String() string { return p.text }
 
 func separator(r rune) bool { return r == '/' || r == '\\' }
 
