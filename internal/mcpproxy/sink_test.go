@@ -76,7 +76,7 @@ func beside(t *testing.T, out io.Writer, server peer) *aside {
 	return a
 }
 
-// nowhere is the input of a server that reads all and does nothing.
+// nowhere is the input of a server that ends with its output.
 type nowhere struct{ io.Writer }
 
 func (nowhere) Close() error { return nil }
@@ -119,6 +119,26 @@ func TestOutputThatBlocks(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nor does a server that does not read what the client sent before its end.
+func TestInputThatBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := make(stuck)
+		defer close(in)
+		fromServer, w := io.Pipe()
+		a := beside(t, io.Discard, &fakeServer{fromServer, nowhere{in}, func() { w.Close() }})
+		defer a.cancel()
+		begin := time.Now()
+		fmt.Fprintln(a.toRelay, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		a.toRelay.Close()
+		if err := <-a.ended; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begin); took > 3*grace {
+			t.Errorf("it took %v to end", took)
+		}
+	})
 }
 
 // A server may write all it has to say before it reads: it gets each answer, in
