@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"pgregory.net/rapid"
 
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -42,6 +44,15 @@ func position(t *testing.T, text string, err error, want toolcall.SyntaxError) {
 // deep returns n arrays around one another.
 func deep(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
+// members returns n members of an object, each with a comma after it.
+func members(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"m%d":0,`, i)
+	}
+	return b.String()
+}
+
 // refusedTexts are no strict JSON, each with the place where that shows.
 var refusedTexts = []struct {
 	name, text   string
@@ -58,6 +69,10 @@ var refusedTexts = []struct {
 	{"duplicate member", `{"a":1,"a":2}`, 7, 1, 8, "/a", "duplicate member"},
 	{"duplicate member, spelled with an escape", "{\n \"a\": {\"b\":1,\n \"\\u0062\":2}}", 17, 3, 2, "/a/b", "duplicate member"},
 	{"duplicate member, equal value", `[{"":0,"":0}]`, 7, 1, 8, "/0/", "duplicate member"},
+	{"duplicate member, the first and the last", `{"b":1,"a":{},"c":3,"b":4}`, 20, 1, 21, "/b", "duplicate member"},
+	{"duplicate member among many", "{" + members(20) + `"m7":0}`, 151, 1, 152, "/m7", "duplicate member"},
+	{"duplicate member before a bound is passed", `{"a":1,"a":1e400}`, 7, 1, 8, "/a", "duplicate member"},
+	{"duplicate member around an array that is too deep", `{"a":1,"a":` + deep(65) + `}`, 7, 1, 8, "/a", "duplicate member"},
 
 	{"invalid UTF-8 in text", "[\"a\xffb\"]", 3, 1, 4, "/0", "invalid UTF-8"},
 	{"invalid UTF-8 in a name", "{\"a\xff\":1}", 3, 1, 4, "", "invalid UTF-8"},
@@ -208,6 +223,38 @@ func TestParseKeepsNothing(t *testing.T) {
 	if got := v.Canonical(); got != want {
 		t.Errorf("value changed to %s, was %s", got, want)
 	}
+}
+
+// TestParseParts reads values of all shapes, from none to more elements than
+// the parser makes room for at once: the parts must not mix.
+func TestParseParts(t *testing.T) {
+	leaf := rapid.Custom(func(r *rapid.T) toolcall.Value {
+		return toolcall.StringOf(rapid.String().Draw(r, "text"))
+	})
+	var any func(depth int) *rapid.Generator[toolcall.Value]
+	any = func(depth int) *rapid.Generator[toolcall.Value] {
+		if depth == 0 {
+			return leaf
+		}
+		return rapid.Custom(func(r *rapid.T) toolcall.Value {
+			most := rapid.SampledFrom([]int{1, 4, 80}).Draw(r, "most")
+			elems := rapid.SliceOfN(any(depth-1), 0, most).Draw(r, "elements")
+			if rapid.Bool().Draw(r, "array") {
+				return toolcall.ArrayOf(elems...)
+			}
+			var all []toolcall.Member
+			for i, e := range elems {
+				all = append(all, toolcall.Member{Name: fmt.Sprint(i), Value: e})
+			}
+			return toolcall.ObjectOf(all...)
+		})
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		v := any(2).Draw(r, "value")
+		if got := parse(t, v.Canonical()); !got.Equal(v) {
+			r.Fatalf("%s reads as %s", v.Canonical(), got.Canonical())
+		}
+	})
 }
 
 // FuzzParse states what a strict reading is worth. What is accepted is strict
