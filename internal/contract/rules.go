@@ -217,44 +217,57 @@ func (k *Clause) Panel() (approvers []string, quorum int) {
 // the language). A clause without any holds. The error is that args is no object
 // or that a condition failed (rule 3); a wrong type or an unknown fact is none.
 func (k *Clause) Permits(args toolcall.Value, answers constraint.Answers) (bool, Miss, error) {
-	return k.holds(args, &answers, &permitting)
+	return k.holds(args, &answers, permitting)
 }
 
 // Forbids reports whether a clause of never holds for args: each constraint
 // matches some part of its argument, or cannot be decided for it, and so does
 // each condition. If so, the Miss says what the first of them matched.
 func (k *Clause) Forbids(args toolcall.Value, answers constraint.Answers) (bool, Miss, error) {
-	return k.holds(args, &answers, &forbidding)
+	return k.holds(args, &answers, forbidding)
 }
 
-// side is what a clause is asked.
-type side struct {
-	set       func(*constraint.Set, toolcall.Selection, constraint.Answers) (bool, constraint.Miss)
-	condition func(constraint.Condition, toolcall.Value, constraint.Answers) (bool, constraint.Miss, error)
-}
+// side says what a clause is asked.
+type side bool
 
-var (
-	permitting = side{(*constraint.Set).Permits, constraint.Condition.Permits}
-	forbidding = side{(*constraint.Set).Forbids, constraint.Condition.Forbids}
+const (
+	permitting side = false
+	forbidding side = true
 )
+
+// holds asks the constraints of one argument.
+func (c *constrained) holds(args toolcall.Value, answers *constraint.Answers, ask side) (bool, constraint.Miss) {
+	if ask == forbidding {
+		return c.set.Forbids(c.argument.Select(args), *answers)
+	}
+	return c.set.Permits(c.argument.Select(args), *answers)
+}
+
+// holds asks the condition.
+func (c *conditional) holds(args toolcall.Value, answers *constraint.Answers, ask side) (bool, constraint.Miss, error) {
+	if ask == forbidding {
+		return c.condition.Forbids(args, *answers)
+	}
+	return c.condition.Permits(args, *answers)
+}
 
 // holds asks one side of the constraints, until one decides, and of every
 // condition: unlike a constraint it can fail, and that must not depend on what
 // stands beside it.
-func (k *Clause) holds(args toolcall.Value, answers *constraint.Answers, ask *side) (bool, Miss, error) {
+func (k *Clause) holds(args toolcall.Value, answers *constraint.Answers, ask side) (bool, Miss, error) {
 	if args.Kind() != toolcall.Object {
 		return false, Miss{}, fmt.Errorf("evaluating %s: arguments are no object but %s", k.path, args.Kind())
 	}
 	all, first := true, Miss{}
 	for i := 0; all && i < len(k.constraints); i++ {
 		c := &k.constraints[i]
-		ok, miss := ask.set(c.set, c.argument.Select(args), *answers)
+		ok, miss := c.holds(args, answers, ask)
 		if !ok || i == 0 {
 			all, first = ok, Miss{c.argument.String(), miss}
 		}
 	}
 	for _, c := range k.conditions {
-		ok, miss, err := ask.condition(c.condition, args, *answers)
+		ok, miss, err := c.holds(args, answers, ask)
 		if err != nil {
 			return false, Miss{}, fmt.Errorf("%s of %s: %w", c.word, k.path, err)
 		}
