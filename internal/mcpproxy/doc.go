@@ -34,8 +34,9 @@
 //
 // Each side has a queue of its own, so that the relay never waits for a side to
 // read before it reads from it. What one side sends waits while the other's
-// queue is full; a side whose own answers find no room is cut off, which ends
-// the relay and leaves the outcome of calls in flight unknown.
+// queue is full; a side that does not read the answers to its own messages is
+// cut off, which ends the relay and leaves the outcome of calls in flight
+// unknown.
 //
 // # The wire
 //

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// maxQueued is how many bytes may wait for one side to read, beside the last
-// line, which may go beyond.
+// maxQueued is how many bytes of each kind of line may wait for one side to
+// read, beside the last such line, which may go beyond.
 const maxQueued = 4 << 20
 
 // Why nothing is written to a side any more.
@@ -28,10 +28,17 @@ type sink struct {
 
 	mu      sync.Mutex
 	changed sync.Cond // of what follows
-	queue   [][]byte  // the first one is being written
-	bytes   int       // in queue
+	queue   []queued  // the first one is being written
+	passed  int       // bytes in queue that came from the other side
+	answers int       // bytes in queue that answer this side
 	writing bool
 	err     error // why nothing is written any more
+}
+
+// queued is a line that waits.
+type queued struct {
+	wire []byte
+	kind *int // where its bytes are counted
 }
 
 func newSink(w io.Writer) *sink {
@@ -51,7 +58,7 @@ func (s *sink) send(wire []byte) error {
 func (s *sink) sendIf(wire []byte, ready func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.err == nil && s.full() {
+	for s.err == nil && s.passed >= maxQueued {
 		s.changed.Wait()
 	}
 	if s.err != nil {
@@ -60,7 +67,7 @@ func (s *sink) sendIf(wire []byte, ready func() error) error {
 	if err := ready(); err != nil {
 		return err
 	}
-	s.put(wire)
+	s.put(wire, &s.passed)
 	return nil
 }
 
@@ -70,13 +77,13 @@ func (s *sink) sendIf(wire []byte, ready func() error) error {
 func (s *sink) reply(wire []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err == nil && s.full() {
+	if s.err == nil && s.answers >= maxQueued {
 		s.fail(errFull)
 	}
 	if s.err != nil {
 		return s.err
 	}
-	s.put(wire)
+	s.put(wire, &s.answers)
 	return nil
 }
 
@@ -111,25 +118,24 @@ func (s *sink) reason() error {
 // write writes what is in the queue. A write that the side does not take ends
 // with the side, or with the program.
 func (s *sink) write() {
-	for line := s.first(); line != nil; line = s.first() {
-		_, err := s.w.Write(line)
+	for line, ok := s.first(); ok; line, ok = s.first() {
+		_, err := s.w.Write(line.wire)
 		s.wrote(line, err)
 	}
 }
 
-// first returns the line to be written, nil when there is none.
-func (s *sink) first() []byte {
+// first returns the line to be written, if there is one.
+func (s *sink) first() (queued, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) == 0 {
-		s.writing = false
-		return nil
+	if s.writing = len(s.queue) > 0; !s.writing {
+		return queued{}, false
 	}
-	return s.queue[0]
+	return s.queue[0], true
 }
 
 // wrote takes a line out of the queue.
-func (s *sink) wrote(line []byte, err error) {
+func (s *sink) wrote(line queued, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -137,29 +143,29 @@ func (s *sink) wrote(line []byte, err error) {
 	case err != nil:
 		s.fail(fmt.Errorf("writing a message: %w", err))
 	default:
-		s.queue[0] = nil
-		s.queue, s.bytes = s.queue[1:], s.bytes-len(line)
+		*line.kind -= len(line.wire)
+		s.queue[0] = queued{} // the array may stay for long
+		s.queue = s.queue[1:]
 		s.changed.Broadcast()
 	}
 }
 
-// The methods below are called with s.mu held.
-
-func (s *sink) full() bool { return s.bytes >= maxQueued }
-
-func (s *sink) put(wire []byte) {
-	s.queue, s.bytes = append(s.queue, wire), s.bytes+len(wire)
+// put adds a line of a kind; s.mu is held.
+func (s *sink) put(wire []byte, kind *int) {
+	*kind += len(wire)
+	s.queue = append(s.queue, queued{wire, kind})
 	if !s.writing {
 		s.writing = true
 		go s.write()
 	}
 }
 
+// fail ends all writing; s.mu is held.
 func (s *sink) fail(why error) {
 	if s.err != nil {
 		return
 	}
-	s.err, s.queue, s.bytes = why, nil, 0
+	s.err, s.queue = why, nil
 	close(s.cut)
 	s.changed.Broadcast()
 }

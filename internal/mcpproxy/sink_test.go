@@ -227,6 +227,26 @@ func TestServerThatNeverReads(t *testing.T) {
 	})
 }
 
+// A side that reads slowly is not cut off for what the other side sends it, be
+// it more than may wait, but for its own messages, in whose answers it drowns.
+func TestSinkCutsOffFloods(t *testing.T) {
+	out := make(stuck)
+	defer close(out)
+	s := newSink(out)
+	if err := s.send(make([]byte, 2*maxQueued)); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, maxQueued/2)
+	for i, want := range []error{nil, nil, errFull, errFull} {
+		if err := s.reply(answer); err != want {
+			t.Errorf("answer %d: %v, want %v", i, err, want)
+		}
+	}
+	if err := s.send(answer); err != errFull {
+		t.Errorf("after it was cut off: %v", err)
+	}
+}
+
 // What a sink writes is what it was given, in that order, whoever gave it.
 func TestSinkKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
