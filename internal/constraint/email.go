@@ -128,10 +128,9 @@ func (a address) mailbox() string {
 // each alone or in angle brackets behind a display name. It reports false for
 // all by which one reader finds other addresses than another: comments, groups,
 // quoted local parts, routes, domain literals, escapes, encoded words, control
-// and invisible characters (header injection), a display name with an @; and for
-// a text longer than maxText.
+// and invisible characters (header injection), a display name with an @.
 func parseAddresses(s string) ([]address, bool) {
-	if len(s) > maxText || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || invisible(r) }) || strings.ContainsAny(s, `\()`) {
+	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || invisible(r) }) || strings.ContainsAny(s, `\()`) {
 		return nil, false
 	}
 	var all []address

@@ -74,17 +74,9 @@ func (k *identifiersKind) name() string { return "identifiers" }
 // maxIdentifiers bounds how many identifiers of one text are looked for.
 const maxIdentifiers = 1000
 
-// maxText is how many bytes of one text are looked at where looking takes more
-// than comparing bytes. The agent chooses the text: a longer one is not judged,
-// so it holds in no permitting clause and matches in every never clause.
-const maxText = 64 << 10
-
 // find returns the identifiers in a text, once as it is written and once as it
-// is read, and whether the text is short enough and they are few enough.
+// is read, and whether they are few enough.
 func (k *identifiersKind) find(text string) ([]identifier, bool) {
-	if len(text) > maxText {
-		return nil, false
-	}
 	read := readable(text)
 	if len(read) > maxText { // compatibility forms can be longer
 		return nil, false
@@ -109,7 +101,7 @@ func (k *identifiersKind) unmet(v toolcall.Value, a Answers) string {
 	}
 	all, few := k.find(v.Text())
 	if !few {
-		return "is longer, or has more identifiers, than is looked for"
+		return "is read as a longer text, or has more identifiers, than is looked for"
 	}
 	for _, id := range all {
 		if !k.stated(id, a) {

@@ -30,11 +30,12 @@ func (s *Set) Report(sel toolcall.Selection, a Answers, never bool) []Finding {
 	case len(sel.Values) == 0:
 		return []Finding{{Holds: true, Why: "is absent, and optional"}}
 	}
+	over := s.overlong(sel.Values, false)
 	findings := make([]Finding, len(s.kinds))
 	for i, k := range s.kinds {
 		f := Finding{Kind: k.name(), Operand: k.canonical(), Holds: true, Value: sel.Values[0]}
 		for _, v := range sel.Values {
-			if why := k.unmet(v, a); why != "" {
+			if why := over.unmet(k, v, a); why != "" {
 				f.Holds, f.Value, f.Why = false, v, why
 				break
 			}
@@ -54,11 +55,12 @@ func (s *Set) reportForbids(sel toolcall.Selection, a Answers) (findings []Findi
 	case len(sel.Values) == 0:
 		return []Finding{{Why: "is absent"}}
 	}
+	over := s.overlong(sel.Values, true)
 	most := -1
 	for _, v := range sel.Values {
 		met, all := 0, make([]Finding, len(s.kinds))
 		for i, k := range s.kinds {
-			why := k.met(v, a)
+			why := over.met(k, v, a)
 			all[i] = Finding{Kind: k.name(), Operand: k.canonical(), Holds: why != "", Value: v, Why: why}
 			if why != "" {
 				met++

@@ -167,8 +167,10 @@ func nextURL(text string, from int) (start, end int) {
 		for !isLetter(text[start]) && start < at {
 			start++
 		}
-		_, end = span(text, at+2, at+2, inURL)
-		if start < at && end > at+2 {
+		if start == at {
+			continue // before looking how far it would reach
+		}
+		if _, end = span(text, at+2, at+2, inURL); end > at+2 {
 			return start, end
 		}
 	}

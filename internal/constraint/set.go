@@ -24,7 +24,8 @@ type Env struct {
 type Set struct {
 	kinds    []kind
 	askers   []asker // those of kinds that must know something of the world
-	optional bool    // where the argument is absent, the constraints hold
+	readers  []reader
+	optional bool // where the argument is absent, the constraints hold
 }
 
 // kind is one constraint of a Set. Its two judgements continue a sentence that
@@ -46,6 +47,7 @@ type kind interface {
 
 // asker is a kind that must know something of the world.
 type asker interface {
+	kind
 	// questions appends what must be known before v can be judged.
 	questions(qs []Question, v toolcall.Value) []Question
 }
@@ -67,9 +69,10 @@ func (s *Set) Permits(sel toolcall.Selection, a Answers) (bool, Miss) {
 	case len(s.kinds) == 0:
 		return false, Miss{Want: "nothing is permitted"}
 	}
+	over := s.overlong(sel.Values, false)
 	for _, v := range sel.Values {
 		for _, k := range s.kinds {
-			if why := k.unmet(v, a); why != "" {
+			if why := over.unmet(k, v, a); why != "" {
 				return false, Miss{Kind: k.name(), Value: v, Want: why}
 			}
 		}
@@ -87,8 +90,9 @@ func (s *Set) Forbids(sel toolcall.Selection, a Answers) (bool, Miss) {
 	if len(s.kinds) == 0 {
 		return true, Miss{Want: "everything is forbidden"}
 	}
+	over := s.overlong(sel.Values, true)
 	for _, v := range sel.Values {
-		if why := s.met(v, a); why != "" {
+		if why := s.met(over, v, a); why != "" {
 			return true, Miss{Kind: s.kinds[0].name(), Value: v, Want: why}
 		}
 	}
@@ -96,10 +100,10 @@ func (s *Set) Forbids(sel toolcall.Selection, a Answers) (bool, Miss) {
 }
 
 // met says why each constraint may hold of v; "" if one does not.
-func (s *Set) met(v toolcall.Value, a Answers) string {
+func (s *Set) met(over overlong, v toolcall.Value, a Answers) string {
 	all := ""
 	for _, k := range s.kinds {
-		why := k.met(v, a)
+		why := over.met(k, v, a)
 		switch {
 		case why == "":
 			return ""
@@ -125,9 +129,12 @@ func (s *Set) Asks() bool {
 // can be judged, each question once.
 func (s *Set) Questions(sel toolcall.Selection) []Question {
 	var qs []Question
+	over := s.overlong(sel.Values, false)
 	for _, v := range sel.Values {
 		for _, k := range s.askers {
-			qs = k.questions(qs, v)
+			if !over.has(k) {
+				qs = k.questions(qs, v)
+			}
 		}
 	}
 	if len(qs) < 2 {

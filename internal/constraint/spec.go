@@ -127,6 +127,9 @@ func New(spec toolcall.Value, env Env) (*Set, error) {
 		if a, ok := k.(asker); ok {
 			s.askers = append(s.askers, a)
 		}
+		if r, ok := k.(reader); ok {
+			s.readers = append(s.readers, r)
+		}
 	}
 	if len(s.kinds) == 0 {
 		return nil, refuse("no constraint stands beside the argument")

@@ -177,10 +177,10 @@ type webURL struct {
 
 // parseURL takes a URL apart. It reports false for a relative one, for a scheme
 // without hosts, and where readers could disagree: user information, characters
-// that browsers drop or turn into others (tab, line break, backslash), all that
-// [parseHost] does not take, and a text longer than maxText.
+// that browsers drop or turn into others (tab, line break, backslash), and all
+// that [parseHost] does not take.
 func parseURL(s string) (w webURL, ok bool) {
-	if len(s) > maxText || strings.ContainsFunc(s, notInURL) {
+	if strings.ContainsFunc(s, notInURL) {
 		return w, false
 	}
 	scheme, rest, ok := strings.Cut(s, "://")
