@@ -15,6 +15,7 @@ type node struct {
 	closes   bool             // has `properties`
 	opens    bool             // says in writing what other members are
 	props    map[string]*node // `properties`
+	twins    twins            // of the names in props
 	patterns []patternProps   // `patternProperties`
 	others   []*node          // for members that are neither
 	every    []*node          // for every member
@@ -70,6 +71,7 @@ func (b *builder) linkObject(n *node, s *jsonschema.Schema) {
 	n.props = make(map[string]*node, len(s.Properties))
 	for name, sub := range s.Properties {
 		n.props[name] = b.node(sub)
+		n.twins.add(name)
 	}
 	for name, sub := range s.PatternProperties {
 		n.patterns = append(n.patterns, patternProps{name, b.node(sub)})

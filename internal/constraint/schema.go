@@ -174,7 +174,7 @@ func (s *Schema) Check(args toolcall.Value) error {
 			return e
 		}
 	}
-	if e := (walk{s.extra}).visit([]*node{s.root}, args); e != nil {
+	if e := (&walk{extra: s.extra, left: budget}).visit([]*node{s.root}, args); e != nil {
 		return e
 	}
 	if s.full == nil {

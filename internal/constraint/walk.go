@@ -8,10 +8,13 @@ import (
 )
 
 // walk goes through arguments with the nodes that apply at each place.
-type walk struct{ extra bool }
+type walk struct {
+	extra bool
+	left  int // comparisons of names that may yet be made, see twins
+}
 
 // visit checks v, to which nodes apply. The pointer of an error counts from v.
-func (w walk) visit(nodes []*node, v toolcall.Value) *ArgumentError {
+func (w *walk) visit(nodes []*node, v toolcall.Value) *ArgumentError {
 	nodes = withBeside(nodes)
 	for _, n := range nodes {
 		if n.simple == nil {
@@ -42,7 +45,7 @@ func withBeside(nodes []*node) []*node {
 	return nodes
 }
 
-func (w walk) object(nodes []*node, v toolcall.Value) *ArgumentError {
+func (w *walk) object(nodes []*node, v toolcall.Value) *ArgumentError {
 	var closes, opens bool
 	for _, n := range nodes {
 		closes, opens = closes || n.closes, opens || n.opens
@@ -55,7 +58,7 @@ func (w walk) object(nodes []*node, v toolcall.Value) *ArgumentError {
 		next, how = memberNodes(next[:0], nodes, name)
 		var e *ArgumentError
 		if closes && how != byName {
-			e = undeclared(nodes, name, opens || how == byPattern)
+			e = w.undeclared(nodes, name, opens || how == byPattern)
 		}
 		if e == nil && len(next) > 0 {
 			e = w.visit(next, m)
@@ -69,11 +72,19 @@ func (w walk) object(nodes []*node, v toolcall.Value) *ArgumentError {
 
 // undeclared refuses a member that stands in no `properties`: always if it looks
 // like one that does, else unless it is open to others.
-func undeclared(nodes []*node, name string, open bool) *ArgumentError {
-	if twin := foldTwin(nodes, name); twin != "" {
-		return &ArgumentError{Msg: fmt.Sprintf("differs from the declared %q only in letter case", twin)}
+func (w *walk) undeclared(nodes []*node, name string, open bool) *ArgumentError {
+	twin := ""
+	for _, n := range nodes {
+		if other := n.twins.of(name, &w.left); other != "" && (twin == "" || other < twin) {
+			twin = other
+		}
 	}
-	if !open {
+	switch {
+	case twin != "":
+		return &ArgumentError{Msg: fmt.Sprintf("differs from the declared %q only in letter case", twin)}
+	case w.left < 0:
+		return &ArgumentError{Msg: fmt.Sprintf("comes after more than %d comparisons of other members with declared ones", budget)}
+	case !open:
 		return &ArgumentError{Msg: "is not declared by the schema"}
 	}
 	return nil
@@ -112,21 +123,7 @@ func memberNodes(next, nodes []*node, name string) ([]*node, declaration) {
 	return next, declared
 }
 
-// foldTwin returns the declared member, the first in order, that a reader who
-// ignores letter case takes name for; "" if there is none.
-func foldTwin(nodes []*node, name string) string {
-	twin := ""
-	for _, n := range nodes {
-		for declared := range n.props {
-			if toolcall.FoldEqual(name, declared) && (twin == "" || declared < twin) {
-				twin = declared
-			}
-		}
-	}
-	return twin
-}
-
-func (w walk) array(nodes []*node, v toolcall.Value) *ArgumentError {
+func (w *walk) array(nodes []*node, v toolcall.Value) *ArgumentError {
 	var next []*node
 	for i := range v.Len() {
 		next = elementNodes(next[:0], nodes, i)
