@@ -184,6 +184,25 @@ func TestRedactIsStable(t *testing.T) {
 	})
 }
 
+// FuzzRedact states that a text is redacted at once: a second time finds nothing,
+// and the marks stand where something was.
+func FuzzRedact(f *testing.F) {
+	for _, s := range secretTexts {
+		f.Add(s)
+	}
+	f.Add("-----BEGIN PRIVATE KEY-----\n" + keyLines)
+	f.Add("password: [secret: x] token=token=[secret: y]")
+	f.Fuzz(func(t *testing.T, s string) {
+		once, found := evidence.Redact(toolcall.StringOf(s))
+		if found && !strings.Contains(once.Text(), "[secret: ") {
+			t.Fatalf("%q became %q, without a mark", s, once.Text())
+		}
+		if twice, again := evidence.Redact(once); again {
+			t.Fatalf("%q became %q, and then %q", s, once.Text(), twice.Text())
+		}
+	})
+}
+
 func TestCut(t *testing.T) {
 	long := strings.Repeat("ü", 3000)
 	for name, tt := range map[string]struct {
