@@ -18,7 +18,7 @@ var identifiersTable = []kindCase{
 			`""`, `"Good morning, no identifiers here."`, `"See https://docs.example.org/a."`, `"(https://docs.example.org/a)"`, `"Mail bob@ok.example, please!"`, `"bob@ok.example; thanks"`, `"GB33 BUKB 2020 1555 5555 55"`, `"gb33bukb20201555555555"`, `"Call +49 30 123456."`, `"+49 (30) 123-456"`,
 			`"number 1234567"`, `"id 7654321."`, `"on 2024-05-19 at 10:30"`, `"am 19.05.2024"`, `"12.50 and 99999.99 EUR"`, `"1,050.00"`, `"e.g. this and i.e. that"`, `"see INV-77"`, `"look at hello.com"`, `"main.go and report.pdf"`, `"and/or"`,
 			`"mailto:bob@ok.example"`, `"bob\u200b@ok.example"`, `"12345"`,
-			`"in 2020-2024, in 2019, 2020 and 2021"`, `"pages 12, 15, 18, 22 and 30"`, `"May 19, 2024, 10:30 - 11:45"`, `"1,250,000.00 and 1,200.50, 3,400.00"`, `"| 12.50 | 99.00 | 13.10 |"`, `"README.md, AGENTS.md"`, `"std::vector, Bad::new and x::y::z()"`, `"at 10:30:00"`, `"Fall 12; 2024"`, `"'bob@ok.example'"`,
+			`"in 2020-2024, in 2019, 2020 and 2021"`, `"pages 12, 15, 18, 22 and 30"`, `"May 19, 2024, 10:30 - 11:45"`, `"1,250,000.00 and 1,200.50, 3,400.00"`, `"| 12.50 | 99.00 | 13.10 |"`, `"README.md, AGENTS.md: see README.md?"`, `"std::vector, Bad::new and x::y::z()"`, `"at 10:30:00"`, `"Fall 12; 2024"`, `"'bob@ok.example'"`,
 		},
 		refuses: []string{
 			"", "null", "7", `["hello"]`, `{"a":"b"}`, "true", `"See https://evil.example/"`, `"https://docs.example.org/a?leak=1"`, `"https://docs.example.org/a,1"`, `"https://docs.example.org"`, `"http://docs.example.org/a"`, `"[x](https://evil.example)"`,

@@ -292,7 +292,7 @@ func nextName(text string, from int) (start, end int) {
 		}
 		start, end = span(text, from, from+i, inName)
 		from = end
-		if from < len(text) && beginsPath(text[from]) {
+		if beginsPath(text[from:]) {
 			from++ // enough of the path to tell a host from a file
 		}
 		if len(hosts(text[start:from])) == 0 {
@@ -305,7 +305,14 @@ func nextName(text string, from int) (start, end int) {
 	}
 }
 
-func beginsPath(c byte) bool { return strings.IndexByte(`/:?#\`, c) >= 0 }
+// beginsPath reports whether s goes on with a port, path or query behind a host.
+func beginsPath(s string) bool {
+	if s == "" || strings.IndexByte(`/:?#\`, s[0]) < 0 {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s[1:])
+	return s[0] == '/' || len(s) > 1 && inURL(r)
+}
 
 // hosts returns the hosts that a match of nextName names. Dots in a row part.
 func hosts(match string) (found []identifier) {
