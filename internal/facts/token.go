@@ -42,10 +42,10 @@ type token struct {
 	number string // canonical decimal, if the word reads as a number, else ""
 }
 
-// tokens yields the words of a text. What parts them is not kept: "ls, rm" states
-// "ls;rm", so a value in which separators mean something needs a bound of its
-// own. The words of two texts with white space
-// between them are the words of the one, then those of the other.
+// tokens yields the words of a text. The words of two texts with white space
+// between them are the words of the one, then those of the other. What parts
+// words is not kept: "ls, rm" states "ls;rm", so a value in which separators mean
+// something needs another constraint beside its origin.
 func tokens(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		for field := range strings.FieldsFuncSeq(norm.NFC.String(text), isSeparator) {
