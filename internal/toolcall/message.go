@@ -20,7 +20,7 @@ const (
 type Message struct {
 	Kind   MessageKind
 	Raw    []byte // the text, as given to ParseMessage
-	RawID  []byte // exact text of the id, nil where there is none
+	RawID  []byte // exact text of the id, a part of Raw; nil where there is none
 	ID     Value  // a string or an integer; absent for a notification
 	Method string
 	Params Value // an object, or absent
