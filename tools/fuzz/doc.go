@@ -5,7 +5,8 @@
 //	go run ./tools/fuzz -each 30s -budget 4m   less for each, so that all fit into 4 minutes
 //
 // The budget counts fuzzing, not compiling. It fails if a target finds
-// something or reports no executions, and if a package that parses has no
+// something or reports no executions, even given twice more time to get
+// past its seeds, and if a package that parses has no
 // target: one with an exported Parse..., Decode..., Load..., Read... or
 // Unmarshal... function or method that takes text, bytes or a reader.
 package main

@@ -46,7 +46,7 @@ func fuzzAll(root string, each, budget time.Duration, out io.Writer) error {
 	}
 	each = share(each, budget, len(targets))
 	for _, t := range targets {
-		executions, err := fuzzOne(root, t, each)
+		executions, err := pastSeeds(each, func(d time.Duration) (int, error) { return fuzzOne(root, t, d) })
 		fmt.Fprintf(out, "%12d executions in %s  %s %s\n", executions, each, t.dir, t.name)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s %s: %w", t.dir, t.name, err))
@@ -64,6 +64,22 @@ func share(each, budget time.Duration, n int) time.Duration {
 	return max(each, 2*time.Second).Round(time.Second)
 }
 
+// errNoExecutions: the time went on the seeds.
+var errNoExecutions = errors.New("no executions")
+
+// pastSeeds fuzzes for d, and where that was too short for the seeds, which
+// grow with the cache of go test, twice more, each time four times as long.
+func pastSeeds(d time.Duration, fuzz func(time.Duration) (int, error)) (executions int, err error) {
+	for range 3 {
+		executions, err = fuzz(d)
+		if !errors.Is(err, errNoExecutions) {
+			break
+		}
+		d *= 4
+	}
+	return executions, err
+}
+
 func fuzzOne(root string, t target, each time.Duration) (executions int, err error) {
 	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "./"+t.dir)
 	cmd.Dir = root
@@ -73,7 +89,7 @@ func fuzzOne(root string, t target, each time.Duration) (executions int, err err
 		return executions, fmt.Errorf("%w\n%s", err, said)
 	}
 	if executions == 0 {
-		return 0, fmt.Errorf("no executions\n%s", said)
+		return 0, fmt.Errorf("%w\n%s", errNoExecutions, said)
 	}
 	return executions, nil
 }

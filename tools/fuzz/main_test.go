@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,5 +132,34 @@ func TestUsage(t *testing.T) {
 	var out strings.Builder
 	if got := run([]string{"-each", "soon"}, &out, &out); got != 2 {
 		t.Errorf("run with a wrong duration = %d, want 2", got)
+	}
+}
+
+func TestPastSeeds(t *testing.T) {
+	found := errors.New("found")
+	for name, c := range map[string]struct {
+		tries int // the one that ends the fuzzing
+		last  error
+		want  int
+	}{
+		"at once":            {1, nil, 1},
+		"slow seeds":         {3, nil, 3},
+		"never":              {3, errNoExecutions, 3},
+		"a finding is final": {1, found, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []time.Duration
+			_, err := pastSeeds(time.Second, func(d time.Duration) (int, error) {
+				asked = append(asked, d)
+				if len(asked) < c.tries {
+					return 0, errNoExecutions
+				}
+				return 7, c.last
+			})
+			all := []time.Duration{time.Second, 4 * time.Second, 16 * time.Second}
+			if !errors.Is(err, c.last) || !slices.Equal(asked, all[:c.want]) {
+				t.Errorf("asked for %v: %v", asked, err)
+			}
+		})
 	}
 }
