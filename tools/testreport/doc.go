@@ -5,7 +5,8 @@
 //
 //	go test -json -cover ./... | go run ./tools/testreport -floor 90 internal/authz internal/gate
 //
-// The exit status is 1 if a test or a build failed, if no test ran at all, or
+// The exit status is 1 if a test or a build failed or a test was skipped, if no
+// test ran at all, or
 // if a package named on the command line is below the floor or was not
 // measured: a check must prove that it looked.
 package main

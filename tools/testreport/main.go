@@ -159,6 +159,10 @@ func (r *report) finish(out io.Writer, floor float64, packages []string) error {
 		verdict = "FAIL"
 		problems = append(problems, fmt.Errorf("%d tests failed, in %d packages", r.failed, r.broken))
 	}
+	if r.skipped > 0 {
+		verdict = "FAIL"
+		problems = append(problems, fmt.Errorf("%d tests skipped: install what they need", r.skipped))
+	}
 	if r.passed == 0 {
 		verdict = "FAIL"
 		problems = append(problems, errors.New("no test passed"))
