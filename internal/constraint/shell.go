@@ -199,12 +199,12 @@ func (k *shellKind) coversAlone(s Shell, e *ShellEffect, a Answers) (entry, why 
 	case shell.Write:
 		return coversFiles(k.write, e, a, k.vouches(s, e, a))
 	case shell.Network:
-		return k.coversHosts(e)
-	}
-	if e.Opaque {
-		if entry = k.vouches(s, e, a); entry != "" {
-			return entry, ""
+		if !e.Opaque {
+			return k.coversHosts(e)
 		}
+	}
+	if entry = k.vouches(s, e, a); entry != "" && e.Opaque {
+		return entry, ""
 	}
 	return "", e.what() + ", which is not known"
 }

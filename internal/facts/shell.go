@@ -23,7 +23,7 @@ import (
 const (
 	maxEffects = 10_000   // of the line
 	maxSeen    = 100_000  // files looked at below trees, behind links and for patterns
-	maxScript     = 64 << 20 // bytes of a file that is about to be run
+	maxScript  = 64 << 20 // bytes of a file that is about to be run
 )
 
 // answerShell says what a command would do and puts each effect to its place on

@@ -301,7 +301,7 @@ func (u *use) effects() {
 		u.file(u.st, u.by, Write, literal(".", u.span), true, "the server chooses the name")
 	}
 	if u.meanings["net"] {
-		u.add(u.by, u.span, Effect{Kind: Network, Why: "the host is not said"})
+		u.add(u.by, u.span, Effect{Kind: Network, Opaque: true, Why: "the host is not said"})
 	}
 }
 
@@ -313,7 +313,7 @@ func (u *use) always(word, says string) {
 	case "unknown":
 		u.unknown(u.by, u.span, strings.ReplaceAll(says, "_", " "))
 	case "net":
-		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Why: "talks to a host by itself"})
+		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Opaque: says == "", Why: "talks to a host by itself"})
 	case "worktree":
 		u.workTree()
 	case "writes":

@@ -112,7 +112,8 @@ type Effect struct {
 	Host, Remote string
 
 	// Unknown: it is the inner work of a command that does whatever its input
-	// says (make, go test, a script) or that the table does not know.
+	// says (make, go test, a script) or that the table does not know. Network: so
+	// is the choice of the host, which no word names.
 	Opaque bool
 
 	Cause Span
