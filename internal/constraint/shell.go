@@ -299,7 +299,7 @@ func addressed(name string) (host, bool) {
 }
 
 // matches says why an effect matches an entry, or may; "" if it certainly does
-// not.
+// not. What a command does inside, and with which hosts, does not match.
 func (k *shellKind) matches(s Shell, e *ShellEffect, a Answers) string {
 	switch e.Kind {
 	case shell.Execute:
@@ -385,7 +385,7 @@ func (s spot) agreesWith(patterns []string) bool {
 }
 
 func (k *shellKind) matchesHosts(e *ShellEffect) string {
-	if len(k.net) == 0 {
+	if len(k.net) == 0 || e.Opaque {
 		return ""
 	}
 	if !e.Sure || len(e.Hosts) == 0 {

@@ -24,6 +24,14 @@ func (r *Rule) joinAllow() {
 	}
 }
 
+// JudgesCommands reports whether a clause of r, or of a rule that it extends, has
+// a `shell` constraint.
+func (r *Rule) JudgesCommands() bool {
+	judges := false
+	r.eachShell(func(_, _ string, _ *constraint.Set) { judges = true })
+	return judges
+}
+
 func (k *Clause) judgesCommands() bool {
 	return slices.ContainsFunc(k.constraints, func(c constrained) bool { return c.set.JudgesCommands() })
 }
