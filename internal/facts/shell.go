@@ -2,12 +2,8 @@ package facts
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -21,9 +17,8 @@ import (
 
 // Bounds of the work on one command line. What is beyond them is not known.
 const (
-	maxEffects = 10_000   // of the line
-	maxSeen    = 100_000  // files looked at below trees, behind links and for patterns
-	maxScript  = 64 << 20 // bytes of a file that is about to be run
+	maxEffects = 10_000  // of the line
+	maxSeen    = 100_000 // files looked at below trees, behind links and for patterns
 )
 
 // answerShell says what a command would do and puts each effect to its place on
@@ -144,8 +139,14 @@ func (p *placer) placeFiles(e *constraint.ShellEffect) error {
 		if !e.WorkTree {
 			e.Files = append(e.Files, top)
 		}
+		if written := path.Clean(text); e.Pattern && written != f.Path { // the link itself counts, too
+			e.Files = append(e.Files, constraint.File{Path: written, Fold: f.Fold, Leaf: true})
+		}
 		if e.Tree && !f.Special {
 			e.Roots = append(e.Roots, f)
+			if e.Makes == shell.MakesCopies {
+				continue // copies adds what is written there, and nothing else is
+			}
 			if e.Files, err = p.below(e.Files, f, skip, map[string]bool{}); err != nil {
 				return err
 			}
@@ -221,14 +222,18 @@ func (p *placer) behind(all []constraint.File, link string, seen map[string]bool
 	return p.below(all, target, "", seen)
 }
 
-// copies adds to what copies and moves write the names that lie below what the
-// line reads or moves. Names that the line makes before count, too; where it may
+// copies adds to what copies and moves write the names of what they read or move,
+// and those below. Names that the line makes before count, too; where it may
 // make any, the copies may have any.
 func (p *placer) copies(effects []constraint.ShellEffect) error {
+	copying := map[int]bool{} // commands, by index
+	for _, e := range effects {
+		copying[e.By] = copying[e.By] || e.Kind == shell.Write && e.Makes == shell.MakesCopies
+	}
 	names, known := []string{}, true
 	for _, e := range effects {
 		known = known && !e.Fresh
-		if e.Tree && e.Makes != shell.MakesCopies && (e.Kind == shell.Read || e.Makes == shell.MakesNothing) {
+		if copying[e.By] && (e.Kind == shell.Read || e.Kind == shell.Write && e.Makes != shell.MakesCopies) {
 			known = known && e.Sure
 			names = append(names, namesBelow(e, effects)...)
 		}
@@ -241,24 +246,38 @@ func (p *placer) copies(effects []constraint.ShellEffect) error {
 			continue
 		}
 		e.Fresh = !known
-		for _, root := range e.Roots {
-			for _, name := range names {
-				if p.left--; p.left < 0 {
-					e.Sure = false
-					return nil
-				}
-				f := constraint.File{Path: path.Join(root.Path, name), Fold: root.Fold, Leaf: true}
-				if target, known := p.files[f.Path]; known { // there, and perhaps a link
-					f = target
-				}
-				e.Files = append(e.Files, f)
-			}
+		if err := p.copied(e, names); err != nil && !errors.Is(err, errBeyond) {
+			return err
+		} else if err != nil {
+			e.Sure = false
 		}
 	}
 	return nil
 }
 
-// namesBelow returns the names that a copy of the trees of an effect has, with
+// copied adds files of these names below the roots of an effect: as they are
+// written, and where links that are there lead.
+func (p *placer) copied(e *constraint.ShellEffect, names []string) error {
+	for _, root := range e.Roots {
+		for _, name := range names {
+			if p.left--; p.left < 0 {
+				return errBeyond
+			}
+			f := constraint.File{Path: path.Join(root.Path, name), Fold: root.Fold, Leaf: true}
+			target, err := p.resolve(f.Path)
+			if err != nil {
+				return err
+			}
+			if target.Leaf = true; target != f {
+				e.Files = append(e.Files, target)
+			}
+			e.Files = append(e.Files, f)
+		}
+	}
+	return nil
+}
+
+// namesBelow returns the names that a copy of the files of an effect has, with
 // and without the name of the top.
 func namesBelow(e constraint.ShellEffect, effects []constraint.ShellEffect) (names []string) {
 	add := func(file string) {
@@ -270,6 +289,9 @@ func namesBelow(e constraint.ShellEffect, effects []constraint.ShellEffect) (nam
 	}
 	for _, f := range e.Files {
 		add(f.Path)
+		if !e.Tree || e.Pattern {
+			names = append(names, path.Base(f.Path))
+		}
 	}
 	for _, other := range effects {
 		if other.Kind == shell.Write && other.PathKnown {
@@ -277,85 +299,4 @@ func namesBelow(e constraint.ShellEffect, effects []constraint.ShellEffect) (nam
 		}
 	}
 	return names
-}
-
-// fingerprint notes what the files say that are about to be run.
-func (p *placer) fingerprint(e *constraint.ShellEffect) error {
-	hash := sha256.New()
-	for _, f := range e.Files {
-		if f.Special {
-			e.Sure = false
-			continue
-		}
-		content, err := contentDigest(f.Path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			content = "not there"
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, errBeyond):
-			e.Sure = false
-		case err != nil:
-			return fmt.Errorf("reading a file that is about to be run: %w", err)
-		}
-		fmt.Fprintf(hash, "%q %s\n", f.Path, content)
-	}
-	e.Bytes = hex.EncodeToString(hash.Sum(nil))
-	return nil
-}
-
-func contentDigest(file string) (string, error) {
-	info, err := os.Stat(filepath.FromSlash(file))
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errBeyond
-	}
-	f, err := os.Open(filepath.FromSlash(file))
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	hash := sha256.New()
-	n, err := io.Copy(hash, io.LimitReader(f, maxScript+1))
-	if err == nil && n > maxScript {
-		err = errBeyond
-	}
-	return hex.EncodeToString(hash.Sum(nil)), err
-}
-
-// Operands names what the commands of a call are about on this machine, in one
-// digest: the files and hosts of every effect, and what the files say that are
-// about to be run. Two calls that differ in it are two acts. It is "" where
-// nothing was asked about a command.
-func Operands(a constraint.Answers) (string, error) {
-	if len(a.Shell) == 0 {
-		return "", nil
-	}
-	type operand struct {
-		Kind  string
-		Files []string
-		Hosts []string
-		Bytes string
-	}
-	all := map[string][]operand{}
-	for key, s := range a.Shell {
-		all[key] = []operand{}
-		for _, e := range s.Effects {
-			o := operand{Kind: e.Kind.String(), Hosts: e.Hosts, Bytes: e.Bytes}
-			files := e.Files
-			if e.Tree {
-				files = e.Roots
-			}
-			for _, f := range files {
-				o.Files = append(o.Files, f.Path)
-			}
-			all[key] = append(all[key], o)
-		}
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return "", fmt.Errorf("naming the operands of a command: %w", err)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
 }

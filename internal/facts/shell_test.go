@@ -116,13 +116,13 @@ func TestShellOnDisk(t *testing.T) {
 		},
 		{
 			[]string{"sub/AGENTS.md", "sub/x", "k/.claude/settings.json", "m/x"},
-			[]string{"rm sub/x", "cat sub/*", "cp -r m n", "grep -r x ."},
-			[]string{"rm -r sub", "rm -r k", "mv sub t", "cp -r k n", "cp -r sub n", "cp sub/AGENTS.md m/", "rm sub/*", "chmod -R 777 .", "mv k/.claude ."},
+			[]string{"rm sub/x", "cat sub/*", "cp -r m n", "grep -r x .", "cp m/* k/", "grep -r x . && cp -r m n"},
+			[]string{"rm -r sub", "rm -r k", "mv sub t", "cp -r k n", "cp -r sub n", "cp sub/AGENTS.md m/", "rm sub/*", "chmod -R 777 .", "mv k/.claude .", "cp sub/*.md m/", "cp -r sub/* m/", "mv ./sub/A* m", "cp \"$X\" m"},
 		},
 		{
-			[]string{"out -> /etc", "in -> src", "src/a", "d/e -> ../src", "d/f -> /etc/passwd", "dir -> /etc"},
+			[]string{"out -> /etc", "in -> src", "src/a", "d/e -> ../src", "d/f -> /etc/passwd", "dir -> /etc", "q/passwd", "t/dir -> /etc", "r/dir/passwd"},
 			[]string{"cat in/a", "rm -r src", "cp src/a in/", "cat src/*"},
-			[]string{"cat out/passwd", "cp src/a out/", "grep -r x .", "grep -r x d", "cat d/*", "rm out/x", "touch dir/x", "cat */passwd"},
+			[]string{"cat out/passwd", "cp src/a out/", "grep -r x .", "grep -r x d", "cat d/*", "cp -r q/* dir", "cp -rT r t", "rm out/x", "touch dir/x", "cat */passwd"},
 		},
 		{
 			[]string{".env", "a"},
