@@ -21,6 +21,10 @@ type Subject struct {
 	Tool    string `json:"tool,omitzero"` // "" for another method than tools/call
 	Call    string `json:"call_digest"`   // digest of the canonical call, keyed where the contract redacts
 	Cwd     string `json:"cwd,omitzero"`  // working directory by identity: facts.Directory
+
+	// Operands is a digest of the files and hosts that a command of the call is
+	// about, and of what the files say that it would run: facts.Operands.
+	Operands string `json:"operands,omitzero"`
 }
 
 // Ref names what is called, as contracts write it: server.tool, server:method.

@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/shell"
 )
 
 func (a *app) explainCommand() *cobra.Command {
 	var cwd string
+	var under underContract
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain-command 'CMD'",
@@ -19,23 +21,40 @@ func (a *app) explainCommand() *cobra.Command {
 		Long: `Prints the programs that a command line executes, the files it reads and writes,
 the hosts it talks to, and what of this cannot be known, each with the words that
 cause it. Nothing is run, and no file is looked at: a link or a pattern may lead
-elsewhere. docs/shell.md has examples and says what the analysis cannot see.`,
+elsewhere. With --contract the disk is looked at, too, and for each clause with a
+shell constraint it says which entry covers each effect, or why none does.
+docs/shell.md has examples and says what the analysis cannot see.`,
 		Example: "  licet explain-command 'cd build && rm -rf *'\n  licet explain-command 'git push' --json",
 		Args:    cobra.ExactArgs(1),
-		RunE: run(func(_ *cobra.Command, args []string) error {
+		RunE: run(func(cmd *cobra.Command, args []string) error {
 			dir, err := realFolder(cwd)
 			if err != nil {
 				return err
 			}
+			var clauses []contract.CommandClause
+			if under.path != "" {
+				if clauses, err = under.coverage(cmd.Context(), args[0], dir); err != nil {
+					return err
+				}
+			} else if under != (underContract{}) {
+				return usagef("--agent, --tool and --workspace are about a contract: name it with --contract")
+			}
 			analysis := shell.Analyze(args[0], shell.Env{Cwd: dir, Home: a.env["HOME"]})
 			if asJSON {
-				return printJSON(a.out, analysisJSON(analysis))
+				out := analysisJSON(analysis)
+				out.Clauses = coverageJSON(clauses)
+				return printJSON(a.out, out)
 			}
 			a.printAnalysis(analysis)
+			a.printCoverage(clauses)
 			return nil
 		}),
 	}
 	c.Flags().StringVar(&cwd, "cwd", ".", "folder in which the command would run")
+	c.Flags().StringVar(&under.path, "contract", "", "contract whose clauses are asked")
+	c.Flags().StringVar(&under.agent, "agent", "", "the agent; may be left out where the contract has one")
+	c.Flags().StringVar(&under.tool, "tool", "", "the tool, as SERVER.TOOL; may be left out where one has a shell constraint")
+	c.Flags().StringVar(&under.workspace, "workspace", "", "folder that ${workspace} stands for")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -157,6 +176,8 @@ func effectFile(e shell.Effect) string {
 type explained struct {
 	Effects  []effectJSON  `json:"effects"`
 	Commands []commandJSON `json:"commands"`
+
+	Clauses []clauseCoverageJSON `json:"clauses,omitempty"` // with a contract
 }
 
 type effectJSON struct {

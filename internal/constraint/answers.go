@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/licet-dev/licet/internal/shell"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -15,6 +16,7 @@ type Question struct {
 	Stated  *StatedQuestion
 	Mention *MentionQuestion
 	Digest  *DigestQuestion
+	Shell   *ShellQuestion
 }
 
 // FileQuestion asks where a path leads: its absolute form with the links of its
@@ -40,6 +42,10 @@ type MentionQuestion struct{ Phrases []string }
 // of the session have them. The answer goes to Answers.Digests.
 type DigestQuestion struct{ Values []toolcall.Value }
 
+// ShellQuestion asks what a command line would do, and which files and hosts that
+// is about on this machine. The answer goes to Answers.Shell.
+type ShellQuestion struct{ Command string }
+
 // Source is where a value may come from: a user turn of the session (Request),
 // the result of an earlier, granted call (Server with Tool), a claim of the
 // verified user (Claim), or the contract itself (Literal, which is decided here
@@ -60,10 +66,28 @@ type Answers struct {
 	Stated    map[string]bool
 	Mentioned map[string]bool
 	Digests   map[string][]string
+	Shell     map[string]Shell
 	Places    Places
 	Session   Session
 	Now       time.Time // zero is unknown
 	Principal Principal
+}
+
+// Shell is what a command line would do. The zero Shell is not known.
+type Shell struct {
+	Known   bool
+	Effects []ShellEffect
+}
+
+// ShellEffect is one effect of a command line, put to its place on this machine.
+type ShellEffect struct {
+	shell.Effect
+	Sure  bool     // Read, Write, Network: Files and Hosts are all that is touched
+	Files []File   // Read, Write: each file by itself, those below a tree and behind links included
+	Roots []File   // Read, Write: the tops of trees
+	Fresh bool     // Write: files may be made below Roots, or beside Files, under names that are not known
+	Hosts []string // Network
+	Bytes string   // Read with Runs: digest of what the files say
 }
 
 // Session is what the granted calls of a session left behind. The zero Session

@@ -9,10 +9,11 @@
 // section 2, rules 2 and 10). A value that no kind can judge is never skipped.
 //
 // What a constraint must know of the world (where a path leads once links are
-// followed, whether a value was stated in the session) it asks as a [Question]
-// and reads from [Answers]; a missing answer means that it is not known. So the
-// package is pure: it reads no clock, file, network or environment, and the same
-// call with the same answers gives the same result.
+// followed, whether a value was stated in the session, what a command would do
+// and to which files) it asks as a [Question] and reads from [Answers]; a missing
+// answer means that it is not known. So the package is pure: it reads no clock,
+// file, network or environment, and the same call with the same answers gives the
+// same result.
 //
 // A [Condition] is what a clause says of something else than one argument: of
 // the session, of what the user asked for, or of anything in an expression. It

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/licet-dev/licet/internal/shell"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -101,11 +102,13 @@ func (w world) resolve(text, base string) (File, bool) {
 }
 
 func (w world) answer(qs []Question) Answers {
-	a := Answers{Files: map[string]File{}, Stated: map[string]bool{}, Places: w.places}
+	a := Answers{Files: map[string]File{}, Stated: map[string]bool{}, Shell: map[string]Shell{}, Places: w.places}
 	for _, q := range qs {
 		switch {
 		case q.Stated != nil:
 			a.Stated[q.Key] = w.stated[q.Stated.Value.Canonical()]
+		case q.Shell != nil && !w.blind:
+			a.Shell[q.Key] = w.shell(q.Shell.Command)
 		case q.File != nil:
 			if f, ok := w.resolve(q.File.Text, q.File.Base); ok {
 				a.Files[q.Key] = f
@@ -113,6 +116,37 @@ func (w world) answer(qs []Question) Answers {
 		}
 	}
 	return a
+}
+
+// shell puts the effects of a command to their places in the world, as package
+// facts does on disk.
+func (w world) shell(command string) Shell {
+	s := Shell{Known: true}
+	for _, e := range shell.Analyze(command, shell.Env{Cwd: w.cwd, Home: w.places.Home}).Effects {
+		placed := ShellEffect{Effect: e, Sure: e.PathKnown || e.Pattern || e.Host != "" || e.Remote == "origin"}
+		if e.Remote == "origin" {
+			placed.Hosts = []string{"git.example.org"}
+		} else if e.Host != "" {
+			placed.Hosts = []string{e.Host}
+		}
+		if e.Path != "" && e.Kind != shell.Network {
+			f, _ := w.resolve(e.Path, "")
+			top := f
+			top.Leaf = true
+			placed.Files = []File{top}
+			if e.Tree {
+				placed.Roots = []File{f}
+				placed.Fresh = e.Kind == shell.Write && e.Makes == shell.MakesAny
+				for leaf := range w.leaves {
+					if strings.HasPrefix(leaf, f.Path+"/") {
+						placed.Files = append(placed.Files, File{Path: leaf, Fold: w.fold, Leaf: true})
+					}
+				}
+			}
+		}
+		s.Effects = append(s.Effects, placed)
+	}
+	return s
 }
 
 // sides judges a selection in a world.

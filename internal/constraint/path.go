@@ -112,7 +112,11 @@ func (p *pathKind) questions(qs []Question, v toolcall.Value) []Question {
 	if !p.resolve || v.Kind() != toolcall.String {
 		return qs
 	}
-	qs = append(qs, *fileQuestion(v.Text(), p.base))
+	return p.onTheWay(append(qs, *fileQuestion(v.Text(), p.base)))
+}
+
+// onTheWay appends what must be known of links on the way of the patterns.
+func (p *pathKind) onTheWay(qs []Question) []Question {
 	for _, g := range p.globs {
 		for _, q := range []*Question{g.dir, g.whole} {
 			if q != nil {
@@ -136,14 +140,21 @@ func (p *pathKind) file(room []string, v toolcall.Value, a *Answers) (f File, na
 	default:
 		f = a.Files[fileQuestion(v.Text(), p.base).Key]
 	}
+	names, why = f.split(room)
+	return f, names, why
+}
+
+// split returns the names of a known file, which it appends to room, or why no
+// pattern can be held against it.
+func (f File) split(room []string) (names []string, why string) {
 	if !f.known() {
-		return f, nil, "does not lead to a known file"
+		return nil, "does not lead to a known file"
 	}
 	names = appendNames(room, f.Path)
 	if peculiar(names, f.Fold) {
-		return f, nil, "leads to a device, a process or a name with a second meaning"
+		return nil, "leads to a device, a process or a name with a second meaning"
 	}
-	return f, names, ""
+	return names, ""
 }
 
 func (p *pathKind) unmet(v toolcall.Value, a Answers) string {
@@ -151,14 +162,20 @@ func (p *pathKind) unmet(v toolcall.Value, a Answers) string {
 	if why != "" {
 		return why
 	}
-	if !p.certainly(names, f, &a, func(g *glob) bool { return !g.not }) {
+	return p.uncovered(f, names, v.Text(), &a)
+}
+
+// uncovered says why the patterns do not certainly cover a file that the text
+// leads to; "" if they do.
+func (p *pathKind) uncovered(f File, names []string, text string, a *Answers) string {
+	if !p.certainly(names, f, a, func(g *glob) bool { return !g.not }) {
 		return "is not covered by " + p.String()
 	}
-	if p.possibly(names, f, &a, func(g *glob) bool { return g.not }) {
+	if p.possibly(names, f, a, func(g *glob) bool { return g.not }) {
 		return "is excluded, or stands above what is excluded, by " + p.String()
 	}
-	if p.write && (isGuarded(names) || isGuarded(strings.FieldsFunc(v.Text(), separator))) &&
-		!p.certainly(names, f, &a, func(g *glob) bool { return !g.not && g.literal() }) {
+	if p.write && (isGuarded(names) || isGuarded(strings.FieldsFunc(text, separator))) &&
+		!p.certainly(names, f, a, func(g *glob) bool { return !g.not && g.literal() }) {
 		return "is guarded, and no pattern without wildcard names it"
 	}
 	return ""
@@ -166,14 +183,16 @@ func (p *pathKind) unmet(v toolcall.Value, a Answers) string {
 
 func (p *pathKind) met(v toolcall.Value, a Answers) string {
 	f, names, why := p.file(make([]string, 0, 16), v, &a)
-	if why != "" {
+	if why != "" || !p.reaches(f, names, &a) {
 		return why
 	}
-	if !p.possibly(names, f, &a, func(g *glob) bool { return !g.not }) ||
-		p.certainly(names, f, &a, func(g *glob) bool { return g.not }) {
-		return ""
-	}
 	return "is or may be covered by " + p.String()
+}
+
+// reaches reports whether the patterns may cover the file, or something in it.
+func (p *pathKind) reaches(f File, names []string, a *Answers) bool {
+	return p.possibly(names, f, a, func(g *glob) bool { return !g.not }) &&
+		!p.certainly(names, f, a, func(g *glob) bool { return g.not })
 }
 
 // certainly reports whether one of the chosen patterns covers the file whatever

@@ -52,7 +52,7 @@ type asker interface {
 	questions(qs []Question, v toolcall.Value) []Question
 }
 
-var _ = []asker{(*pathKind)(nil), (*from)(nil), (*identifiersKind)(nil)}
+var _ = []asker{(*pathKind)(nil), (*from)(nil), (*identifiersKind)(nil), (*shellKind)(nil)}
 
 // wrongWay is the Miss of a path that cannot be followed to its end.
 const wrongWay = "something on the way to the argument has another type"
@@ -176,15 +176,20 @@ func (s *Set) NeverUsable() error {
 	return nil
 }
 
-// MayWrite reports whether a `path: {write: ...}` of the set could let a call
-// write the file at path, or move or replace a directory above it. path is
+// MayWrite reports whether a `path: {write: ...}` or the `write` of a `shell` of
+// the set could let a call write the file at path, or move or replace a directory above it. path is
 // absolute and slash separated. That a file is guarded does not make it safe.
 // A pattern at a place that p does not know covers nothing yet; ask again when
 // it is known.
 func (s *Set) MayWrite(path string, p Places) bool {
 	return slices.ContainsFunc(s.kinds, func(k kind) bool {
-		pk, ok := k.(*pathKind)
-		return ok && pk.mayWrite(path, p)
+		switch k := k.(type) {
+		case *pathKind:
+			return k.mayWrite(path, p)
+		case *shellKind:
+			return k.write != nil && k.write.mayWrite(path, p)
+		}
+		return false
 	})
 }
 

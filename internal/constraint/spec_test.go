@@ -14,9 +14,24 @@ var specErrors = []struct{ spec, want string }{
 	{`1`, "expected constraints such as {max: 100}, got number"},
 	{`{}`, "no constraint stands beside the argument"},
 	{`{"numbers": "en"}`, "at /numbers: \"numbers\" says how `from` reads numbers, and there is no `from`"},
-	{`{"maxx": 1}`, `at /maxx: unknown constraint "maxx": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, url, optional; did you mean "max"?`},
-	{`{"a/b~c": 1}`, `at /a~1b~0c: unknown constraint "a/b~c": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, url, optional`},
-	{`{"shell": {}}`, `at /shell: "shell" is not in this version of licet`},
+	{`{"maxx": 1}`, `at /maxx: unknown constraint "maxx": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, shell, url, optional; did you mean "max"?`},
+	{`{"a/b~c": 1}`, `at /a~1b~0c: unknown constraint "a/b~c": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, shell, url, optional`},
+	{`{"shell": {}}`, "at /shell: expected {run: [...]}, with opaque, read, write or net, got an empty object"},
+	{`{"shell": ["ls"]}`, "at /shell: expected {run: [...]}, with opaque, read, write or net, got array"},
+	{`{"shell": {"run": []}}`, "at /shell/run: expected a list of at least one command, got an empty array"},
+	{`{"shell": {"run": "ls"}}`, "at /shell/run: expected a list of at least one command, got string"},
+	{`{"shell": {"run": ["ls", 1]}}`, "at /shell/run/1: expected a command, got number"},
+	{`{"shell": {"run": ["!ls"]}}`, "at /shell/run: expected at least one command without !: nothing would be covered"},
+	{`{"shell": {"run": [" "]}}`, `at /shell/run/0: expected a program and perhaps words behind it, such as git status, got " "`},
+	{`{"shell": {"run": ["-x ls"]}}`, `at /shell/run/0: expected a program and perhaps words behind it, such as git status, got "-x ls"`},
+	{`{"shell": {"run": ["rm *"]}}`, `at /shell/run/0: '*' in "rm *" has no meaning here: an entry is words as the program gets them`},
+	{`{"shell": {"run": ["git commit -m 'x'"]}}`, `at /shell/run/0: '\'' in "git commit -m 'x'" has no meaning here: an entry is words as the program gets them`},
+	{`{"shell": {"run": ["./run.sh"]}}`, `at /shell/run/0: expected a program by its name, or by a whole path that begins with / or ${workspace}, got "./run.sh"`},
+	{`{"shell": {"opaque": ["a; b"]}}`, `at /shell/opaque/0: ';' in "a; b" has no meaning here: an entry is words as the program gets them`},
+	{`{"shell": {"read": ["src/**"]}}`, `at /shell/read/0: expected a path that begins with /, ${workspace}, ${home} or ${tmp}, got "src/**"`},
+	{`{"shell": {"write": ["!/x"]}}`, "at /shell/write: expected at least one pattern without !: nothing would be covered"},
+	{`{"shell": {"net": ["http://x.org"]}}`, `at /shell/net/0: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "http://x.org"`},
+	{`{"shell": {"exec": ["ls"]}}`, `at /shell/exec: unknown member "exec": expected net, opaque, read, run, write`},
 	{`{"sql": {}}`, `at /sql: "sql" is not in this version of licet`},
 	{`{"optional": true}`, "no constraint stands beside the argument"},
 	{`{"optional": false, "max": 1}`, "at /optional: expected true, got false"},
@@ -244,7 +259,7 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	want := strings.Fields("const email from identifiers in items length max min multiple_of not_in path pattern url")
+	want := strings.Fields("const email from identifiers in items length max min multiple_of not_in path pattern shell url")
 	if got := Kinds(); !slices.Equal(got, want) {
 		t.Errorf("kinds: %v", got)
 	}
@@ -265,6 +280,9 @@ func FuzzNew(f *testing.F) {
 		f.Add(tt.spec)
 	}
 	for _, tt := range pathTable {
+		f.Add(tt.spec)
+	}
+	for _, tt := range shellTable {
 		f.Add(tt.spec)
 	}
 	for _, tt := range slices.Concat(urlTable, emailTable, identifiersTable) {
@@ -289,7 +307,7 @@ func FuzzNew(f *testing.F) {
 		if !again.Canonical().Equal(s.Canonical()) {
 			t.Fatalf("%s: %s became %s", text, s.Canonical().Canonical(), again.Canonical().Canonical())
 		}
-		for _, v := range []string{"", "1", `"a"`, "[]", `["/ws/a", 1]`, "{}"} {
+		for _, v := range []string{"", "1", `"a"`, "[]", `["/ws/a", 1]`, "{}", `"cd /ws; rm -r a && git push"`} {
 			home.sides(s, argument(t, v, false))
 		}
 	})

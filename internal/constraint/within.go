@@ -94,6 +94,8 @@ func unmetWithin(a, b kind) bool {
 		return a.permitsWithin(b.(*urlKind))
 	case *emailKind:
 		return a.within(b.(*emailKind))
+	case *shellKind:
+		return a.spec.Equal(b.(*shellKind).spec)
 	}
 	return false
 }
@@ -117,6 +119,8 @@ func metWithin(a, b kind) bool {
 		return a.forbidsWithin(b.(*urlKind))
 	case *emailKind:
 		return a.within(b.(*emailKind))
+	case *shellKind:
+		return a.spec.Equal(b.(*shellKind).spec)
 	}
 	return false
 }

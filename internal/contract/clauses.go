@@ -74,6 +74,7 @@ func (l *loader) readClauses(p place, r *Rule, n *yamlwalk.Node, c *Contract) {
 	r.Never = reader.clauses("never", n)
 	r.Allow = reader.clauses("allow", n)
 	r.Approve = reader.clauses("approve", n)
+	r.joinAllow()
 	r.sources = slices.Sorted(maps.Keys(reader.sources))
 	for _, s := range r.sources {
 		c.sources[s] = true

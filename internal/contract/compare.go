@@ -259,9 +259,13 @@ func all[T any](list []T, holds func(T) bool) bool {
 	return !slices.ContainsFunc(list, func(x T) bool { return !holds(x) })
 }
 
-// permitted reports whether some clause holds for every call for which k does.
+// permitted reports whether some clause of allow holds for every call for which k
+// does. A k that takes what several clauses cover of a command is not within one
+// of them.
 func (c *comparer) permitted(k *Clause, clauses []*Clause) bool {
-	return slices.ContainsFunc(clauses, func(l *Clause) bool { return c.clauseWithin(k, l) })
+	return slices.ContainsFunc(clauses, func(l *Clause) bool {
+		return (len(k.beside) == 0 || !l.judgesCommands()) && c.clauseWithin(k, l)
+	})
 }
 
 // held is permitted for clauses that ask people: who answers k must be enough

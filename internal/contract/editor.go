@@ -186,6 +186,9 @@ func constraintSchema() schema {
 		"identifiers": about("Every identifier inside the text comes from one of these sources.", fixed(map[string]schema{
 			"from": defined("sources"), "patterns": texts,
 		}, "from")),
+		"shell": about("A command whose every effect is covered; in never, one that matches is enough.", fixed(map[string]schema{
+			"run": texts, "opaque": texts, "read": texts, "write": texts, "net": texts,
+		})),
 		"numbers":  about("How from reads numbers in texts.", schema{"enum": []string{"en"}}),
 		"optional": about("Where the argument is absent, the constraints hold.", schema{"const": true}),
 	}

@@ -12,8 +12,11 @@ import (
 )
 
 // implies reports whether b certainly holds for every call that a permits, also
-// where b stands in never: what certainly holds may hold.
-func (a *Clause) implies(b *Clause) bool { return matched(b, a, (*constraint.Set).PermitsWithin) }
+// where b stands in never: what certainly holds may hold. A clause of approve that
+// takes what allow covers of a command permits more than it says itself.
+func (a *Clause) implies(b *Clause) bool {
+	return len(a.beside) <= len(b.beside) && matched(b, a, (*constraint.Set).PermitsWithin)
+}
 
 // repeats reports whether b, of never like a, certainly matches every call that a
 // matches.
@@ -94,7 +97,7 @@ func (l *linter) clause(a *Agent, r *Rule, k sitedClause) {
 
 // worldly are the kinds that ask about the world, so that a value alone does
 // not say whether they hold.
-var worldly = []string{"path", "from", "identifiers", "optional"}
+var worldly = []string{"path", "from", "identifiers", "shell", "optional"}
 
 // onValue returns the constraints that the value alone decides; nil if there
 // are none.
@@ -333,7 +336,7 @@ var destination = regexp.MustCompile(`^(to|cc|bcc|recipients?|e?mails?|urls?|uri
 
 // binding are the constraints that say which destinations there are. A length
 // does not, and neither does a list of what is excluded.
-var binding = []string{"const", "in", "pattern", "path", "from", "url", "email", "identifiers"}
+var binding = []string{"const", "in", "pattern", "path", "from", "url", "email", "identifiers", "shell"}
 
 // destinations looks for arguments of an allow clause that lead somewhere and
 // that nothing bounds. An expression may bound anything.

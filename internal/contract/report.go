@@ -21,8 +21,12 @@ func (k *Clause) Report(args toolcall.Value, answers constraint.Answers, never b
 	if args.Kind() != toolcall.Object {
 		return nil, fmt.Errorf("evaluating %s: arguments are no object but %s", k.path, args.Kind())
 	}
+	sets := k.constraints
+	if !never {
+		sets = k.sets(args, &answers)
+	}
 	var all []Finding
-	for _, c := range k.constraints {
+	for _, c := range sets {
 		for _, f := range c.set.Report(c.argument.Select(args), answers, never) {
 			all = append(all, Finding{c.argument.String(), f})
 		}

@@ -40,7 +40,8 @@ type Clause struct {
 	conditions  []conditional // sorted by word
 	approvers   []string
 	quorum      int
-	ownPanel    bool // approvers and quorum stand in the clause
+	ownPanel    bool      // approvers and quorum stand in the clause
+	beside      []*Clause // of allow: what they cover of a command is covered here, too
 }
 
 // conditional is one condition with its word.
@@ -217,14 +218,14 @@ func (k *Clause) Panel() (approvers []string, quorum int) {
 // the language). A clause without any holds. The error is that args is no object
 // or that a condition failed (rule 3); a wrong type or an unknown fact is none.
 func (k *Clause) Permits(args toolcall.Value, answers constraint.Answers) (bool, Miss, error) {
-	return k.holds(args, &answers, permitting)
+	return k.holds(k.sets(args, &answers), args, &answers, permitting)
 }
 
 // Forbids reports whether a clause of never holds for args: each constraint
 // matches some part of its argument, or cannot be decided for it, and so does
 // each condition. If so, the Miss says what the first of them matched.
 func (k *Clause) Forbids(args toolcall.Value, answers constraint.Answers) (bool, Miss, error) {
-	return k.holds(args, &answers, forbidding)
+	return k.holds(k.constraints, args, &answers, forbidding)
 }
 
 // side says what a clause is asked.
@@ -254,13 +255,13 @@ func (c *conditional) holds(args toolcall.Value, answers *constraint.Answers, as
 // holds asks one side of the constraints, until one decides, and of every
 // condition: unlike a constraint it can fail, and that must not depend on what
 // stands beside it.
-func (k *Clause) holds(args toolcall.Value, answers *constraint.Answers, ask side) (bool, Miss, error) {
+func (k *Clause) holds(sets []constrained, args toolcall.Value, answers *constraint.Answers, ask side) (bool, Miss, error) {
 	if args.Kind() != toolcall.Object {
 		return false, Miss{}, fmt.Errorf("evaluating %s: arguments are no object but %s", k.path, args.Kind())
 	}
 	all, first := true, Miss{}
-	for i := 0; all && i < len(k.constraints); i++ {
-		c := &k.constraints[i]
+	for i := 0; all && i < len(sets); i++ {
+		c := &sets[i]
 		ok, miss := c.holds(args, answers, ask)
 		if !ok || i == 0 {
 			all, first = ok, Miss{c.argument.String(), miss}

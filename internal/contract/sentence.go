@@ -25,6 +25,7 @@ var sentences = map[string]func(operand toolcall.Value) string{
 	"url":         urlSentence,
 	"email":       emailSentence,
 	"identifiers": identifiersSentence,
+	"shell":       shellSentence,
 }
 
 // sentence says what the constraints on one argument mean together.
@@ -122,6 +123,18 @@ func identifiersSentence(v toolcall.Value) string {
 		text += ", and what matches " + plainTexts(patterns) + " counts as one"
 	}
 	return text
+}
+
+func shellSentence(v toolcall.Value) string {
+	var parts []string
+	for _, m := range []struct{ word, says string }{
+		{"run", "it runs "}, {"opaque", "it may do anything within "}, {"read", "it reads "}, {"write", "it writes "}, {"net", "it talks to "},
+	} {
+		if entries := v.Get(m.word); entries.Kind() != toolcall.Absent {
+			parts = append(parts, m.says+plainTexts(entries))
+		}
+	}
+	return "is a command: " + strings.Join(parts, ", ")
 }
 
 // sourcesSentence says where a value was stated.

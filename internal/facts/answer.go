@@ -30,6 +30,7 @@ func Answer(ctx context.Context, in Input) (constraint.Answers, error) {
 		Stated:    map[string]bool{},
 		Mentioned: map[string]bool{},
 		Digests:   map[string][]string{},
+		Shell:     map[string]constraint.Shell{},
 		Places:    in.Places,
 	}
 	var w *witness // made when first needed
@@ -46,6 +47,8 @@ func Answer(ctx context.Context, in Input) (constraint.Answers, error) {
 		var err error
 		if q.File != nil {
 			err = in.answerFile(a, q.Key, *q.File)
+		} else if q.Shell != nil {
+			err = in.answerShell(ctx, a, q.Key, *q.Shell)
 		} else if w, err = get(); err == nil {
 			err = w.answer(a, q)
 		}

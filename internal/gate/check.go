@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -186,6 +187,11 @@ func (g *Gate) grant(ctx context.Context, r *request, q asked, answer *Answer) {
 func sameFiles(a, b constraint.Answers) bool {
 	for key, file := range b.Files {
 		if a.Files[key] != file {
+			return false
+		}
+	}
+	for key, command := range b.Shell {
+		if !reflect.DeepEqual(a.Shell[key], command) {
 			return false
 		}
 	}

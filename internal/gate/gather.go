@@ -38,7 +38,8 @@ func (g *Gate) gather(ctx context.Context, r *request) (decide.Facts, asked, err
 	if fs.Used, err = g.used(ctx, r); err != nil {
 		return fs, asked{}, err
 	}
-	return fs, asked{files: filesOf(questions), answers: fs.Answers}, nil
+	r.operands, err = facts.Operands(fs.Answers)
+	return fs, asked{files: filesOf(questions), answers: fs.Answers}, err
 }
 
 // noTurns tells operators why `request` did not hold.
@@ -51,9 +52,10 @@ func asksTurns(q constraint.Question) bool {
 		slices.ContainsFunc(q.Stated.Sources, func(s constraint.Source) bool { return s.Request })
 }
 
+// filesOf returns the questions about the disk.
 func filesOf(all []constraint.Question) (files []constraint.Question) {
 	for _, q := range all {
-		if q.File != nil {
+		if q.File != nil || q.Shell != nil {
 			files = append(files, q)
 		}
 	}

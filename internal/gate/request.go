@@ -24,13 +24,14 @@ type request struct {
 	rule     *contract.Rule // nil = the contract does not list the tool
 	raw      []byte         // input that is no call
 
-	kept    toolcall.Value  // arguments as evidence keeps them: redacted and cut
-	beside  toolcall.Value  // the same of what else the call carries
-	secrets bool            // something was redacted: digests are keyed, details left out
-	digest  toolcall.Digest // of the call, keyed if secrets
-	place   string          // working directory by identity, once needed for a ticket
-	ticket  string          // the ticket that stands for this call, once looked up
-	now     time.Time       // the store's clock, once read for the ticket
+	kept     toolcall.Value  // arguments as evidence keeps them: redacted and cut
+	beside   toolcall.Value  // the same of what else the call carries
+	secrets  bool            // something was redacted: digests are keyed, details left out
+	digest   toolcall.Digest // of the call, keyed if secrets
+	place    string          // working directory by identity, once needed for a ticket
+	operands string          // what a command of the call is about on disk: facts.Operands
+	ticket   string          // the ticket that stands for this call, once looked up
+	now      time.Time       // the store's clock, once read for the ticket
 
 	turnless bool             // a clause asks what the user wrote, and that is not known
 	marks    []ledger.Mark    // what a grant leaves behind in the session
@@ -92,7 +93,7 @@ func (r *request) subject() approval.Subject {
 	c := r.ask.Call
 	return approval.Subject{
 		Agent: c.Agent, User: r.ask.Principal.User, Session: r.ask.Session,
-		Server: c.Server, Method: c.Method, Tool: c.Tool, Call: string(r.digest), Cwd: r.place,
+		Server: c.Server, Method: c.Method, Tool: c.Tool, Call: string(r.digest), Cwd: r.place, Operands: r.operands,
 	}
 }
 

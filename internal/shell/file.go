@@ -89,6 +89,12 @@ func (u *use) network(kind string, f field) {
 		e.Host = host
 	case kind == "remote" && !strings.ContainsAny(f.text, "/."):
 		e.Remote, e.Why = cmp.Or(f.text, "*"), "the host that git's settings name"
+		for _, e.Path = range u.st.cwds {
+			u.add(u.by, f.span, e)
+		}
+		if len(u.st.cwds) > 0 {
+			return
+		}
 	case kind == "to":
 		if !u.meanings["dry"] {
 			u.file(u.st, u.by, Write, f, true, "")
@@ -105,6 +111,14 @@ func (u *use) network(kind string, f field) {
 		u.file(u.st, u.by, map[string]Kind{"from": Read, "to": Write}[kind], f, true, "")
 	}
 	u.add(u.by, f.span, e)
+}
+
+// RemoteHost returns the host that the URL of a git remote names, lower case and
+// without port. It reports false where the URL names no host, or which one it is
+// cannot be said.
+func RemoteHost(url string) (string, bool) {
+	host, named := hostOf(url, "remote")
+	return host, named && host != "" && !strings.Contains(url, "::")
 }
 
 // fileURL records the file that a file: URL names. Its host says nothing.

@@ -21,6 +21,7 @@ type use struct {
 	meanings map[string]bool
 	operands []field
 	values   []value // of options, in order
+	loose    bool    // a word that is not known may be an option or subcommand
 	coded    bool    // an option gave the code, so no operand is it
 	help     bool
 }
@@ -50,7 +51,7 @@ func (w *walker) program(args []field, st state, by int) {
 		u.execute(args)
 		u.scan(r.bundled(args[1:]))
 		if at < len(w.effects) { // only now is it known what was said
-			w.effects[at].Name, w.effects[at].Options = u.name, u.given
+			w.effects[at].Name, w.effects[at].Options, w.effects[at].Loose = u.name, u.given, u.loose
 		}
 		u.effects()
 	}
@@ -65,6 +66,7 @@ func (u *use) execute(args []field) {
 func (u *use) scan(args []field) {
 	for i := 0; i < len(args); i++ {
 		f, next := args[i], args[i+1:]
+		u.loose = u.loose || !f.known && (f.mayBeOption() || strings.HasPrefix(f.lead, "-"))
 		switch {
 		case u.row.has("nooptions"):
 			u.operands = append(u.operands, f)
@@ -299,7 +301,7 @@ func (u *use) effects() {
 		u.file(u.st, u.by, Write, literal(".", u.span), true, "the server chooses the name")
 	}
 	if u.meanings["net"] {
-		u.add(u.by, u.span, Effect{Kind: Network, Why: "the host is not said"})
+		u.add(u.by, u.span, Effect{Kind: Network, Opaque: true, Why: "the host is not said"})
 	}
 }
 
@@ -311,7 +313,7 @@ func (u *use) always(word, says string) {
 	case "unknown":
 		u.unknown(u.by, u.span, strings.ReplaceAll(says, "_", " "))
 	case "net":
-		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Why: "talks to a host by itself"})
+		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Opaque: says == "", Why: "talks to a host by itself"})
 	case "worktree":
 		u.workTree()
 	case "writes":
@@ -465,6 +467,9 @@ func (u *use) writes(kind string, f field) {
 	if u.meanings["dry"] {
 		return
 	}
+	if u.row.has("existing") || f.glob && kind != "beside" && !u.meanings["tree"] {
+		defer u.making(len(u.analyzer.effects), MakesNothing)
+	}
 	switch kind {
 	case "dest":
 		u.destination(f)
@@ -482,11 +487,25 @@ func (u *use) writes(kind string, f field) {
 	}
 }
 
+// making says of the effects from at on what they make.
+func (u *use) making(at int, m Making) {
+	for i := range u.analyzer.effects[min(at, len(u.analyzer.effects)):] {
+		if e := &u.analyzer.effects[at+i]; e.Makes == MakesAny {
+			e.Makes = m
+		}
+	}
+}
+
 // destination is where files are copied or moved to: the name itself, and if
 // it is a folder the same names in it.
 func (u *use) destination(f field) {
 	tree := u.meanings["tree"] || u.row.has("trees")
+	at := len(u.analyzer.effects)
+	defer u.making(at, MakesCopies)
 	u.file(u.st, u.by, Write, f, tree, "")
+	for i := range u.analyzer.effects[at:] {
+		u.analyzer.effects[at+i].Into = !slices.ContainsFunc(u.given, replacesFolder)
+	}
 	for _, source := range u.operands {
 		if source.span == f.span && source.text == f.text {
 			continue
@@ -498,6 +517,12 @@ func (u *use) destination(f field) {
 		into := literal(strings.TrimRight(f.text, "/")+"/"+path.Base(source.text), f.span)
 		u.file(u.st, u.by, Write, into, tree, "if it is a folder")
 	}
+}
+
+// replacesFolder says whether an option of cp, mv, ln and install takes the last
+// word for the name itself, also where a folder or a link to one has it.
+func replacesFolder(option string) bool {
+	return slices.Contains([]string{"-T", "--no-target-directory", "-n", "--no-dereference"}, option)
 }
 
 // wrapped walks the command that a wrapper runs.

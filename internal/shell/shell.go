@@ -68,6 +68,16 @@ func (k Kind) String() string {
 	return [...]string{"unknown", "execute", "read", "write", "network"}[k]
 }
 
+// Making is what an effect may make below a folder, or under a pattern.
+type Making uint8
+
+// What may be made.
+const (
+	MakesAny     Making = iota // files under names that are not known
+	MakesCopies                // names that lie below what the line reads or moves
+	MakesNothing               // only what exists is touched
+)
+
 // Effect is one thing that the line does or may do.
 type Effect struct {
 	Kind Kind
@@ -79,6 +89,8 @@ type Effect struct {
 	// other spellings of the same option added. For programs without a row,
 	// Name is the first word and Options is nil.
 	Name, Options []string
+	// Execute: a word that is not known may be an option, or a subcommand.
+	Loose bool
 
 	// Read, Write: the file. Absolute; a ".." that follows a name which may be
 	// a link is left in. With Pattern it is a shell pattern of what may be
@@ -87,17 +99,21 @@ type Effect struct {
 	Path      string
 	PathKnown bool
 	Pattern   bool
-	Tree      bool // all that is below Path, too
-	Runs      bool // Read: what the file says is run
-	WorkTree  bool // Write: the files that git has checked out in the work tree around Path, never .git
+	Tree      bool   // all that is below Path, too
+	Makes     Making // Write with Tree or Pattern: names that were not there before
+	Into      bool   // Write: not done where Path is a folder; what goes into it are effects of their own
+	Runs      bool   // Read: what the file says is run
+	WorkTree  bool   // Write: the files that git has checked out in the work tree around Path, never .git
 
 	// Network: the host, lower case and without port. "" is a host that is not
 	// known; Remote then is the git remote that names it, if one does, and "*"
-	// for the one that git's settings take by default.
+	// for the one that git's settings take by default. Path is then the folder
+	// in which git looks it up, "" if that is not known.
 	Host, Remote string
 
 	// Unknown: it is the inner work of a command that does whatever its input
-	// says (make, go test, a script) or that the table does not know.
+	// says (make, go test, a script) or that the table does not know. Network: so
+	// is the choice of the host, which no word names.
 	Opaque bool
 
 	Cause Span

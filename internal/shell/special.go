@@ -105,7 +105,9 @@ func (u *use) findPart(starts, expr []field) int {
 	case word.text == "-delete":
 		for _, start := range starts {
 			start.span = word.span
+			at := len(u.analyzer.effects)
 			u.effect("write", start)
+			u.making(at, MakesNothing)
 		}
 		return 1
 	case slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, word.text):

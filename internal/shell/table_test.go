@@ -29,7 +29,7 @@ func summary(a Analysis) string {
 		case e.Kind == Read || e.Kind == Write:
 			s += " ?"
 		}
-		for word, is := range map[string]bool{" opaque": e.Opaque, " runs": e.Runs} {
+		for word, is := range map[string]bool{" opaque": e.Opaque && e.Kind == Unknown, " runs": e.Runs} {
 			if is {
 				s += word
 			}

@@ -2,28 +2,6 @@ package corpus
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// bashInput is the input of a bash row.
-type bashInput struct {
-	Tool     string         `json:"tool"`
-	Command  string         `json:"command"`
-	Cwd      string         `json:"cwd"`
-	Allow    []string       `json:"allow"`
-	Deny     []string       `json:"deny"`
-	Approve  []string       `json:"approve"`
-	Default  string         `json:"default"`
-	Resolved jsontext.Value `json:"resolved"`
-	FoldsFS  bool           `json:"case_insensitive_fs"`
-	Judge    string         `json:"judge"`
-}
-
-func translateBash(input []byte) (play, error) {
-	var in bashInput
-	if err := strict(input, &in); err != nil {
-		return play{}, err
-	}
-	return play{}, Waits{"shell", "what a command line does"}
-}
-
 // hookInput is the input of a hook row.
 type hookInput struct {
 	Event     jsontext.Value `json:"event"`
