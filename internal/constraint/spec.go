@@ -27,6 +27,7 @@ var builders = map[string]func(toolcall.Value, Env) (kind, *SpecError){
 	"url":         newURL,
 	"email":       newEmail,
 	"identifiers": newIdentifiers,
+	"sql":         newSQL,
 }
 
 // numbers is the word beside `from` that says how texts write numbers.
@@ -37,7 +38,7 @@ const numbers = "numbers"
 const optional = "optional"
 
 // later holds the words of the contract language that this version refuses.
-var later = []string{"shell", "sql"}
+var later = []string{"shell"}
 
 // notYet is how a known word is refused.
 const notYet = "is not in this version of licet"

@@ -41,6 +41,7 @@ var needs = map[string]kinds{
 	"url":         kindsOf(toolcall.String),
 	"email":       kindsOf(toolcall.String),
 	"identifiers": kindsOf(toolcall.String),
+	"sql":         kindsOf(toolcall.String),
 }
 
 // fits reports constraints that no value of the argument can ever satisfy: in

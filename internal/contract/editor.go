@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/sqlcheck"
 	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
@@ -186,6 +187,9 @@ func constraintSchema() schema {
 		"identifiers": about("Every identifier inside the text comes from one of these sources.", fixed(map[string]schema{
 			"from": defined("sources"), "patterns": texts,
 		}, "from")),
+		"sql": about("SQL statements that do only this; what the parser of the dialect does not take is refused.", fixed(map[string]schema{
+			"dialect": schema{"enum": sqlcheck.Dialects()}, "read_only": {"const": true}, "statements": listOf(schema{"enum": sqlcheck.Classes()}), "tables": texts,
+		}, "dialect")),
 		"numbers":  about("How from reads numbers in texts.", schema{"enum": []string{"en"}}),
 		"optional": about("Where the argument is absent, the constraints hold.", schema{"const": true}),
 	}

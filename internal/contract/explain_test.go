@@ -45,6 +45,8 @@ func TestSentences(t *testing.T) {
 		`recipient: {from: [{result: bank.get_contacts, at: "[].iban"}]}`:                     "recipient was stated by a result of bank.get_contacts at [].iban",
 		"note: {identifiers: {from: request}}":                                                "note holds only addresses, links and numbers that were stated by the user",
 		`note: {identifiers: {from: request, patterns: ["X[0-9]+"]}}`:                         "note holds only addresses, links and numbers that were stated by the user, and what matches X[0-9]+ counts as one",
+		"note: {sql: {dialect: sqlite, read_only: true}}":                                     "note is SQL for sqlite that only reads",
+		"note: {sql: {dialect: postgresql, statements: [select, insert], tables: [a.b, c]}}":  "note is SQL for postgresql of the class insert or select, of the tables a.b or c",
 		"$request: {mentions: [pay, send money]}":                                             "a user turn mentions pay or send money",
 		`$when: "call.agent == 'a'"`:                                                          "the expression holds: call.agent == 'a'",
 		"$session: {called: [known]}":                                                         "bank.get_contacts was called in this session",

@@ -25,6 +25,7 @@ var sentences = map[string]func(operand toolcall.Value) string{
 	"url":         urlSentence,
 	"email":       emailSentence,
 	"identifiers": identifiersSentence,
+	"sql":         sqlSentence,
 }
 
 // sentence says what the constraints on one argument mean together.
@@ -120,6 +121,19 @@ func identifiersSentence(v toolcall.Value) string {
 	text := "holds only addresses, links and numbers that were stated " + sourcesSentence(v.Get("from"))
 	if patterns := v.Get("patterns"); patterns.Kind() != toolcall.Absent {
 		text += ", and what matches " + plainTexts(patterns) + " counts as one"
+	}
+	return text
+}
+
+func sqlSentence(v toolcall.Value) string {
+	text := "is SQL for " + v.Get("dialect").Text()
+	if statements := v.Get("statements"); statements.Kind() != toolcall.Absent {
+		text += " of the class " + plainTexts(statements)
+	} else {
+		text += " that only reads"
+	}
+	if tables := v.Get("tables"); tables.Kind() != toolcall.Absent {
+		text += ", of the tables " + plainTexts(tables)
 	}
 	return text
 }
