@@ -79,30 +79,24 @@ func TestSQLWithin(t *testing.T) {
 
 // FuzzSQL states that joining statements by a semicolon never makes a permitting
 // constraint hold that fails for the first of them, where that can be read, and
-// never turns a forbidding one off.
+// never turns a forbidding one off. It does so for SQLite; package sqlcheck says
+// why, and tests that the statements of a text stay what they are in both
+// dialects.
 func FuzzSQL(f *testing.F) {
-	for i, tt := range sqlTable {
-		for _, list := range [][]string{tt.permits, tt.refuses, tt.forbids, tt.passes} {
-			for j, text := range list {
-				if text != "" {
-					f.Add(i, value(f, text).Text(), value(f, "["+max(list[(j+1)%len(list)], "0")+"]").Elem(0).Text())
-				}
+	lite := sqlTable[2]
+	for _, list := range [][]string{lite.permits, lite.refuses, lite.forbids, lite.passes} {
+		for i, text := range list {
+			if text != "" {
+				f.Add(value(f, text).Text(), value(f, list[len(list)-1-i%2]).Text())
 			}
 		}
 	}
-	sets := make([]*Set, len(sqlTable))
-	for i, tt := range sqlTable {
-		sets[i] = compile(f, tt.spec, local)
-	}
-	f.Fuzz(func(t *testing.T, which int, first, second string) {
-		if which < 0 || which >= len(sets) {
-			return
-		}
-		k := sets[which].kinds[0].(*sqlKind)
-		a, joined := toolcall.StringOf(first), toolcall.StringOf(first+"\n;"+second)
+	k := compile(f, lite.spec, local).kinds[0].(*sqlKind)
+	f.Fuzz(func(t *testing.T, first, second string) {
 		if _, err := sqlcheck.Read(k.dialect, first); err != nil {
 			return
 		}
+		a, joined := toolcall.StringOf(first), toolcall.StringOf(first+"\n;"+second)
 		if k.unmet(a, Answers{}) != "" && k.unmet(joined, Answers{}) == "" {
 			t.Fatalf("%q does not hold, and does with %q", first, second)
 		}

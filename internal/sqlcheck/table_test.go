@@ -1,4 +1,4 @@
-package sqlcheck
+package sqlcheck_test
 
 import "strings"
 
@@ -91,8 +91,8 @@ alter table orders add column x
 alter table orders drop column total
 drop table orders
 drop table if exists orders
-drop view if exists old
-drop index old
+drop view if exists old_view
+drop index old_index
 attach 'FILE' as other
 attach database 'FILE' as main2
 vacuum into 'FILE'
@@ -103,7 +103,7 @@ pragma application_id = 7
 pragma foreign_keys = on
 pragma writable_schema = on
 pragma recursive_triggers = 1
-explain pragma user_version = 3
+explain pragma foreign_keys = on
 begin
 begin immediate
 savepoint s
@@ -236,7 +236,7 @@ select set_config('work_mem', '5MB', false)
 select lo_create(0)
 select lo_from_bytea(0, 'abc')
 select pg_advisory_lock(1)
-select query_to_xml('delete from customers returning 1', true, true, '')
+select query_to_xml('select nextval(''ids'')', true, true, '')
 select * from customers where nextval('ids') > 0
 explain analyze delete from customers
 explain (analyze, costs off) update customers set name = 'x'
@@ -258,7 +258,7 @@ create rule r as on insert to orders do also nothing
 create materialized view m as select 1 as a
 DeLeTe/**/FrOm/**/customers
 call wipe()
-select e'\\'; drop table orders; --'
+select e'\\'; drop view big; --'
 `)
 
 // pgRefused are no statements, nobody can say what they do, or what they do is
