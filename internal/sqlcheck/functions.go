@@ -40,6 +40,10 @@ var liteFunctions = words(`
 	sqlite_version sqrt strftime string_agg subtype substr substring sum tan tanh time timediff total total_changes trim trunc
 	typeof unhex unicode unistr unistr_quote unixepoch unlikely upper zeroblob`)
 
+// liteModules are virtual tables that shells and extensions of SQLite offer
+// without being asked, and that lead out of the database.
+var liteModules = words(`completion csv fsdir sqlite_dbpage vsv zipfile`)
+
 // pgFunctions are functions of PostgreSQL that only compute, or tell something
 // that any statement may read. Left out is all that runs SQL from a text
 // (query_to_xml, ts_stat, ts_rewrite), reads or writes files and large objects,

@@ -192,8 +192,12 @@ func (w liteWalk) relation(q *ast.QualifiedName, s *scope) {
 	if q.Schema != nil {
 		schema = lower(q.Schema.Name)
 	}
-	if schema != "" || !s.has(name) {
-		w.table(schema, name)
+	if schema == "" && s.has(name) {
+		return
+	}
+	w.table(schema, name)
+	if liteModules[name] {
+		w.act(Call, fmt.Sprintf("reads %q, which may be a table of files", name))
 	}
 }
 

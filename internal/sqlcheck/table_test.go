@@ -121,6 +121,7 @@ select load_extension('x')
 select writefile('x', 'y')
 select my_function(1)
 select * from generate_everything(1)
+select data from fsdir where path = '/etc/passwd'
 pragma wal_checkpoint
 pragma optimize
 commit
@@ -299,6 +300,15 @@ close all
 create trigger g after insert on orders execute function f()
 create table t as execute p
 explain execute p
+explain analyse delete from orders
+explain (analyse) delete from orders
+select 1 union (select 1 into t)
+values (my_function(1))
+select * from rows from (my_function(1))
+select (select pg_read_file('x'))
+select * from orders order by my_function(id)
+select 1 from orders limit (select nextval('ids'))
+select * from orders o join lateral my_function(o.id) f on true
 explain analyze create table t as select 1
 alter system set work_mem = '5MB'
 security label on table orders is 'x'
