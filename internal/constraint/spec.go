@@ -28,6 +28,7 @@ var builders = map[string]func(toolcall.Value, Env) (kind, *SpecError){
 	"email":       newEmail,
 	"identifiers": newIdentifiers,
 	"shell":       newShell,
+	"sql":         newSQL,
 }
 
 // numbers is the word beside `from` that says how texts write numbers.
@@ -37,18 +38,8 @@ const numbers = "numbers"
 // argument is absent.
 const optional = "optional"
 
-// later holds the words of the contract language that this version refuses.
-var later = []string{"sql"}
-
-// notYet is how a known word is refused.
-const notYet = "is not in this version of licet"
-
 // Kinds returns the words of the constraints that New knows, sorted.
 func Kinds() []string { return slices.Sorted(maps.Keys(builders)) }
-
-// Later returns the words that the contract language has beside an argument
-// and that this version refuses by name, sorted.
-func Later() []string { return slices.Clone(later) }
 
 // SpecError says why a contract may not say what it says.
 type SpecError struct {
@@ -142,9 +133,6 @@ func New(spec toolcall.Value, env Env) (*Set, error) {
 }
 
 func build(word string, operand toolcall.Value, env Env) (kind, *SpecError) {
-	if slices.Contains(later, word) {
-		return nil, refuse("%q %s", word, notYet)
-	}
 	b, ok := builders[word]
 	if !ok {
 		return nil, unknown("constraint", word, append(Kinds(), optional)...)
@@ -160,7 +148,7 @@ func checkNumbers(operand, spec toolcall.Value) *SpecError {
 	case operand.Kind() != toolcall.String:
 		return refuse("expected en, got %s", operand.Kind())
 	case operand.Text() != "en":
-		return refuse("%q %s: numbers are read as in English (en)", operand.Text(), notYet)
+		return refuse("%q is not in this version of licet: numbers are read as in English (en)", operand.Text())
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ var specErrors = []struct{ spec, want string }{
 	{`1`, "expected constraints such as {max: 100}, got number"},
 	{`{}`, "no constraint stands beside the argument"},
 	{`{"numbers": "en"}`, "at /numbers: \"numbers\" says how `from` reads numbers, and there is no `from`"},
-	{`{"maxx": 1}`, `at /maxx: unknown constraint "maxx": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, shell, url, optional; did you mean "max"?`},
-	{`{"a/b~c": 1}`, `at /a~1b~0c: unknown constraint "a/b~c": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, shell, url, optional`},
+	{`{"maxx": 1}`, `at /maxx: unknown constraint "maxx": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, shell, sql, url, optional; did you mean "max"?`},
+	{`{"a/b~c": 1}`, `at /a~1b~0c: unknown constraint "a/b~c": expected const, email, from, identifiers, in, items, length, max, min, multiple_of, not_in, path, pattern, shell, sql, url, optional`},
 	{`{"shell": {}}`, "at /shell: expected {run: [...]}, with opaque, read, write or net, got an empty object"},
 	{`{"shell": ["ls"]}`, "at /shell: expected {run: [...]}, with opaque, read, write or net, got array"},
 	{`{"shell": {"run": []}}`, "at /shell/run: expected a list of at least one command, got an empty array"},
@@ -32,10 +32,20 @@ var specErrors = []struct{ spec, want string }{
 	{`{"shell": {"write": ["!/x"]}}`, "at /shell/write: expected at least one pattern without !: nothing would be covered"},
 	{`{"shell": {"net": ["http://x.org"]}}`, `at /shell/net/0: expected a host such as docs.example.org, *.example.org or 192.0.2.1, got "http://x.org"`},
 	{`{"shell": {"exec": ["ls"]}}`, `at /shell/exec: unknown member "exec": expected net, opaque, read, run, write`},
-	{`{"sql": {}}`, `at /sql: "sql" is not in this version of licet`},
 	{`{"optional": true}`, "no constraint stands beside the argument"},
 	{`{"optional": false, "max": 1}`, "at /optional: expected true, got false"},
 	{`{"optional": "yes", "max": 1}`, `at /optional: expected true, got "yes"`},
+
+	{`{"sql": {}}`, "at /sql: expected {dialect: postgresql, read_only: true}, with statements or tables, got an empty object"},
+	{`{"sql": {"read_only": true}}`, "at /sql/dialect: expected the dialect, postgresql or sqlite"},
+	{`{"sql": {"dialect": "postgres", "read_only": true}}`, `at /sql/dialect: unknown dialect "postgres": expected postgresql, sqlite; did you mean "postgresql"?`},
+	{`{"sql": {"dialect": "sqlite"}}`, "at /sql: expected read_only, statements or tables beside the dialect"},
+	{`{"sql": {"dialect": "sqlite", "read_only": false}}`, "at /sql/read_only: expected true, got false"},
+	{`{"sql": {"dialect": "sqlite", "read_only": true, "statements": ["select"]}}`, "at /sql/read_only: read_only and statements exclude one another"},
+	{`{"sql": {"dialect": "sqlite", "statements": []}}`, "at /sql/statements: expected a list of at least one entry, got an empty array"},
+	{`{"sql": {"dialect": "sqlite", "statements": ["delet"]}}`, `at /sql/statements/0: unknown class of statements "delet": expected alter, call, copy, create, delete, drop, grant, insert, lock, maintain, merge, other, select, session, transaction, truncate, update; did you mean "delete"?`},
+	{`{"sql": {"dialect": "sqlite", "tables": ["a", "b.c.d"]}}`, `at /sql/tables/1: expected a table such as orders, public.orders, public.* or *.*, got "b.c.d"`},
+	{`{"sql": {"dialect": "sqlite", "tables": ["a"], "table": []}}`, `at /sql/table: unknown member "table": expected dialect, read_only, statements, tables; did you mean "tables"?`},
 
 	{`{"const": null}`, "at /const: null counts as an absent argument, which no constraint matches"},
 	{`{"in": [1, null]}`, "at /in/1: null counts as an absent argument, which no constraint matches"},
@@ -259,14 +269,9 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	want := strings.Fields("const email from identifiers in items length max min multiple_of not_in path pattern shell url")
+	want := strings.Fields("const email from identifiers in items length max min multiple_of not_in path pattern shell sql url")
 	if got := Kinds(); !slices.Equal(got, want) {
 		t.Errorf("kinds: %v", got)
-	}
-	for _, word := range Later() {
-		if _, err := New(toolcall.ObjectOf(toolcall.Member{Name: word, Value: whole(1)}), local); err == nil || !strings.Contains(err.Error(), notYet) {
-			t.Errorf("%s: %v", word, err)
-		}
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *Set) listed() ([]toolcall.Value, bool) {
 func (s *Set) mayPermit(v toolcall.Value) bool {
 	return !slices.ContainsFunc(s.kinds, func(k kind) bool {
 		switch k.(type) {
-		case *choice, *number, *size, *textPattern, *urlKind, *emailKind:
+		case *choice, *number, *size, *textPattern, *urlKind, *emailKind, *sqlKind:
 			return k.unmet(v, Answers{}) != ""
 		}
 		return false
@@ -92,6 +92,8 @@ func unmetWithin(a, b kind) bool {
 		return a.within(b.(*identifiersKind))
 	case *urlKind:
 		return a.permitsWithin(b.(*urlKind))
+	case *sqlKind:
+		return a.permitsWithin(b.(*sqlKind))
 	case *emailKind:
 		return a.within(b.(*emailKind))
 	case *shellKind:
@@ -117,6 +119,8 @@ func metWithin(a, b kind) bool {
 		return a.forbidsWithin(b.(*pathKind))
 	case *urlKind:
 		return a.forbidsWithin(b.(*urlKind))
+	case *sqlKind:
+		return a.forbidsWithin(b.(*sqlKind))
 	case *emailKind:
 		return a.within(b.(*emailKind))
 	case *shellKind:

@@ -42,6 +42,7 @@ var needs = map[string]kinds{
 	"email":       kindsOf(toolcall.String),
 	"identifiers": kindsOf(toolcall.String),
 	"shell":       kindsOf(toolcall.String),
+	"sql":         kindsOf(toolcall.String),
 }
 
 // fits reports constraints that no value of the argument can ever satisfy: in

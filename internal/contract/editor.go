@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/sqlcheck"
 	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
@@ -189,6 +190,9 @@ func constraintSchema() schema {
 		"shell": about("A command whose every effect is covered; in never, one that matches is enough.", fixed(map[string]schema{
 			"run": texts, "opaque": texts, "read": texts, "write": texts, "net": texts,
 		})),
+		"sql": about("SQL statements that do only this; what the parser of the dialect does not take is refused.", fixed(map[string]schema{
+			"dialect": schema{"enum": sqlcheck.Dialects()}, "read_only": {"const": true}, "statements": listOf(schema{"enum": sqlcheck.Classes()}), "tables": texts,
+		}, "dialect")),
 		"numbers":  about("How from reads numbers in texts.", schema{"enum": []string{"en"}}),
 		"optional": about("Where the argument is absent, the constraints hold.", schema{"const": true}),
 	}

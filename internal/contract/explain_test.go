@@ -50,6 +50,8 @@ func TestSentences(t *testing.T) {
 		`$when: "call.agent == 'a'"`:                                                                           "the expression holds: call.agent == 'a'",
 		"$session: {called: [known]}":                                                                          "bank.get_contacts was called in this session",
 		"$session: {not_called: [bank.get_balance], distinct: {argument: recipient, max: 3}}":                  "bank.get_balance was not called in this session and recipient of bank.send_money has at most 3 values in this session",
+		"note: {sql: {dialect: sqlite, read_only: true}}":                                                      "note is SQL for sqlite that only reads",
+		"note: {sql: {dialect: postgresql, statements: [select, insert], tables: [a.b, c]}}":                   "note is SQL for postgresql of the class insert or select, of the tables a.b or c",
 	} {
 		e := explained(t, "  a: {tools: {bank.send_money: {approve: [{"+clause+"}]}}}\n", "a")
 		got := strings.Join(e.Rules[0].Approve[0].Says, "; ")

@@ -336,7 +336,7 @@ var destination = regexp.MustCompile(`^(to|cc|bcc|recipients?|e?mails?|urls?|uri
 
 // binding are the constraints that say which destinations there are. A length
 // does not, and neither does a list of what is excluded.
-var binding = []string{"const", "in", "pattern", "path", "from", "url", "email", "identifiers", "shell"}
+var binding = []string{"const", "in", "pattern", "path", "from", "url", "email", "identifiers", "shell", "sql"}
 
 // destinations looks for arguments of an allow clause that lead somewhere and
 // that nothing bounds. An expression may bound anything.

@@ -97,7 +97,7 @@ func TestPageNamesEveryWord(t *testing.T) {
 	text := page(t)
 	all := []yamlwalk.Words{contractWords, catalogWords, resolveWords, agentWords, authenticateWords, modeWords,
 		shorthands, ruleWords, extraWords, conditionWords, limitWords, byWords, byArgumentWords, overWords,
-		approvalWords, evidenceWords, {Place: "a clause", Known: constraint.Conditions()}, {Place: "a constraint", Known: constraint.Kinds(), Later: constraint.Later()}}
+		approvalWords, evidenceWords, {Place: "a clause", Known: constraint.Conditions()}, {Place: "a constraint", Known: constraint.Kinds()}}
 	seen := 0
 	for _, w := range all {
 		for _, word := range w.Known {

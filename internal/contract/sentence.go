@@ -26,6 +26,7 @@ var sentences = map[string]func(operand toolcall.Value) string{
 	"email":       emailSentence,
 	"identifiers": identifiersSentence,
 	"shell":       shellSentence,
+	"sql":         sqlSentence,
 }
 
 // sentence says what the constraints on one argument mean together.
@@ -135,6 +136,19 @@ func shellSentence(v toolcall.Value) string {
 		}
 	}
 	return "is a command: " + strings.Join(parts, ", ")
+}
+
+func sqlSentence(v toolcall.Value) string {
+	text := "is SQL for " + v.Get("dialect").Text()
+	if statements := v.Get("statements"); statements.Kind() != toolcall.Absent {
+		text += " of the class " + plainTexts(statements)
+	} else {
+		text += " that only reads"
+	}
+	if tables := v.Get("tables"); tables.Kind() != toolcall.Absent {
+		text += ", of the tables " + plainTexts(tables)
+	}
+	return text
 }
 
 // sourcesSentence says where a value was stated.
