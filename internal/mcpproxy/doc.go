@@ -26,9 +26,10 @@
 // judged as if it had sent them by itself: unless all are allowed, the result is
 // replaced by one that says so. Other ways to ask in an answer (error -32042, a
 // task's requests) do not pass, and no answer whose members a client could take
-// for others. Three answers are edited, each no further than needed: listings
-// lose tools, cacheScope becomes private, and instructions other than the
-// approved ones become empty. All else is byte for byte what was sent.
+// for others. Four things are edited, each no further than needed: listings lose
+// tools, cacheScope becomes private, instructions other than the approved ones
+// become empty, and what a server says under licet's own prefix in any _meta is
+// taken out. All else is byte for byte what was sent.
 //
 // # Sides that do not read
 //

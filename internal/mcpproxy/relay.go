@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -83,7 +84,7 @@ func (r *relay) receive(ctx context.Context, l, other *lane, in line) {
 			r.log.Printf("dropped a message of the %s: panic: %v\n%s", l.from, p, debug.Stack())
 		}
 	}()
-	m, err := r.parse(in)
+	in, m, err := r.parse(l.from, in)
 	switch {
 	case err != nil && l.from == Client:
 		r.malformed(ctx, l, in, err)
@@ -96,11 +97,24 @@ func (r *relay) receive(ctx context.Context, l, other *lane, in line) {
 	}
 }
 
-func (r *relay) parse(in line) (toolcall.Message, error) {
+// parse reads a line. What a server says in licet's name is taken out before
+// anything looks at it, so that what is judged and compared is what is passed on.
+func (r *relay) parse(from Side, in line) (line, toolcall.Message, error) {
 	if in.bad != "" {
-		return toolcall.Message{}, errors.New(in.bad)
+		return in, toolcall.Message{}, errors.New(in.bad)
 	}
-	return toolcall.ParseMessage(in.text, r.bounds)
+	m, err := toolcall.ParseMessage(in.text, r.bounds)
+	if err != nil || from != Server {
+		return in, m, err
+	}
+	text, err := disown(in.text)
+	if err != nil || len(text) == len(in.text) {
+		return in, m, err
+	}
+	r.log.Printf("took out of a message of the server what only licet may say (%s in _meta)", toolcall.ReservedPrefix)
+	in.wire, in.text = append(slices.Clip(text), in.wire[len(in.text):]...), text
+	m, err = toolcall.ParseMessage(text, r.bounds)
+	return in, m, err
 }
 
 // quarantined tells the operator which tools are not what was approved. The

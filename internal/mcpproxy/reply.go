@@ -23,7 +23,7 @@ const (
 )
 
 // decisionKey is the member of a refusal's _meta that programs read.
-const decisionKey = "dev.licet/decision"
+const decisionKey = toolcall.ReservedPrefix + "decision"
 
 var noID = []byte("null")
 

@@ -4,7 +4,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Digest names one exact call: "sha256:" or, keyed, "hmac-sha256:" and 64
@@ -22,8 +26,19 @@ type Call struct {
 	Ticket    string // approval that the call names, "" for none; not in the digest
 }
 
+// ReservedPrefix begins the names in _meta that are licet's own (MCP 2025-06-18,
+// _meta: names have a prefix that ends in a slash).
+const ReservedPrefix = "dev.licet/"
+
+// Reserved reports whether a reader that ignores letter case could take a member
+// of _meta for one of licet's.
+func Reserved(member string) bool {
+	prefix, _, found := strings.Cut(member, "/")
+	return found && FoldEqual(prefix+"/", ReservedPrefix)
+}
+
 // ticketKey is the member of params._meta in which a call names its approval.
-const ticketKey = "dev.licet/approval"
+const ticketKey = ReservedPrefix + "approval"
 
 // Call returns the call that m makes of server, as asked by agent. A call of a
 // tool is a request with a name and, where it has any, an object of arguments
@@ -60,11 +75,18 @@ func (m Message) Call(agent, server string) (Call, error) {
 }
 
 // ticket returns the approval that the call names, "" for none. What names one
-// unreadably is refused: it must not pass as a call that names none.
+// unreadably, or in another spelling, is refused: it must not pass as a call that
+// names none.
 func (m Message) ticket() (string, error) {
 	meta := m.Params.Get("_meta")
 	if k := meta.Kind(); k != Absent && k != Object {
 		return "", m.refuse("/params/_meta", "_meta must be an object")
+	}
+	for i := range meta.Len() {
+		if name, _ := meta.Member(i); name != ticketKey && Reserved(name) {
+			return "", m.refuse(jsontext.Pointer("/params/_meta").AppendToken(name),
+				fmt.Sprintf("%s in _meta is reserved: expected %q", ReservedPrefix, ticketKey))
+		}
 	}
 	named := meta.Get(ticketKey)
 	if named.Kind() != Absent && named.Text() == "" {

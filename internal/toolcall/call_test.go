@@ -78,6 +78,9 @@ var refusedCalls = []struct {
 	{"meta as text", toolsCall(`,"_meta":"x"`), 69, "/params/_meta", "must be an object"},
 	{"ticket null", toolsCall(`,"_meta":{"dev.licet/approval":null}`), 78, "/params/_meta/dev.licet~1approval", "approval must be"},
 	{"ticket empty", toolsCall(`,"_meta":{"dev.licet/approval":""}`), 78, "/params/_meta/dev.licet~1approval", "approval must be"},
+	{"ticket misspelt", toolsCall(`,"_meta":{"dev.licet/aproval":"T"}`), 78, "/params/_meta/dev.licet~1aproval", "expected \"dev.licet/approval\""},
+	{"ticket in capitals", toolsCall(`,"_meta":{"Dev.Licet/Approval":"T"}`), 78, "/params/_meta/Dev.Licet~1Approval", "is reserved"},
+	{"decision of a client", toolsCall(`,"_meta":{"dev.licet/decision":{"verdict":"ALLOW"}}`), 78, "/params/_meta/dev.licet~1decision", "is reserved"},
 	{"ticket as list", toolsCall(`,"_meta":{"dev.licet/approval":["T"]}`), 78, "/params/_meta/dev.licet~1approval", "approval must be"},
 }
 
