@@ -77,10 +77,10 @@ func (p *process) wait() {
 	}
 }
 
-// Stop ends the server as MCP asks for (stdio, shutdown): close its input,
-// then ask it, then kill it, with a grace period between. It returns how the
-// process ended; a signal of its own is no error.
-func (p *process) Stop() error {
+// Stop implements peer. It ends the server as MCP asks for (stdio, shutdown):
+// close its input, then ask it, then kill it, with a grace period between. A
+// signal that Stop itself sent is no error.
+func (p *process) Stop() (status string, err error) {
 	_ = p.stdin.Close() // fails only if the process is gone
 	forced := false
 	for _, kill := range []bool{false, true} {
@@ -92,8 +92,12 @@ func (p *process) Stop() error {
 		}
 	}
 	<-p.exited
-	if forced || errors.Is(p.err, exec.ErrWaitDelay) {
-		return nil
+	status = p.cmd.ProcessState.String()
+	switch {
+	case forced:
+		return "stopped by licet", nil
+	case errors.Is(p.err, exec.ErrWaitDelay):
+		return status, nil
 	}
-	return p.err
+	return status, p.err
 }

@@ -38,6 +38,13 @@ func init() {
 		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
 	}
+	roles["killed"] = func() error {
+		if err := readRequests(3); err != nil {
+			return err
+		}
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	ends["killed"] = "signal: killed"
 }
 
 // A server that ignores the end of its input and SIGTERM is killed, and so is
@@ -62,7 +69,7 @@ func TestServersThatDoNotEnd(t *testing.T) {
 		if line, err := bufio.NewReaderSize(p, 16).ReadString('\n'); err != nil || line != "ready\n" {
 			t.Fatalf("%s: %q, %v", role, line, err)
 		}
-		if err := p.Stop(); err != nil {
+		if _, err := p.Stop(); err != nil {
 			t.Errorf("%s: %v", role, err)
 		}
 		if _, err := io.Copy(io.Discard, p); err != nil && !errors.Is(err, os.ErrClosed) {

@@ -76,7 +76,8 @@ func Run(ctx context.Context, o Options) error {
 type peer interface {
 	io.ReadWriter
 	// Stop asks the server to end, then makes it. Reading goes on until it has.
-	Stop() error
+	// It returns how the server ended, in words, and an error if that was not well.
+	Stop() (status string, err error)
 }
 
 func run(ctx context.Context, o Options, g authorizer, server peer) error {
@@ -94,25 +95,36 @@ func run(ctx context.Context, o Options, g authorizer, server peer) error {
 	serverEnd := r.pump(running, server, r.remote, r.client)
 
 	ended := r.untilEnd(ctx, clientEnd, serverEnd)
-	err := server.Stop()
+	status, err := server.Stop()
 	toServer.stop(errStopped)
 	defer toClient.stopAfter(grace)()
 	<-serverEnd
 	cancel()
 	<-clientEnd
-	r.finish(ctx)
+	open := r.finish(ctx)
 	toClient.flush()
 	if ended != nil {
-		return errors.Join(ended, err)
+		return fmt.Errorf("server %s %w (%s): %s", o.Server, ended, status, fate(open))
 	}
 	if err != nil {
-		r.log.Printf("the server ended: %v", err)
+		r.log.Printf("server %s ended after the client: %s", o.Server, status)
 	}
 	return nil
 }
 
+// fate says what became of the requests that the server leaves behind.
+func fate(open int) string {
+	switch open {
+	case 0:
+		return "no request was left without an answer"
+	case 1:
+		return "the one request without an answer got an error; if it is a call, it may have run"
+	}
+	return fmt.Sprintf("the %d requests without an answer got an error each; those that are calls may have run", open)
+}
+
 // untilEnd returns when there is nothing to relay any more: with an error, if
-// that is because of the server.
+// that is because of the server, which says what it did.
 func (r *relay) untilEnd(ctx context.Context, clientEnd, serverEnd <-chan struct{}) error {
 	client, server := r.client.origin, r.client.target
 	var err error
@@ -121,11 +133,11 @@ func (r *relay) untilEnd(ctx context.Context, clientEnd, serverEnd <-chan struct
 	case <-clientEnd:
 		r.settle(ctx, serverEnd)
 	case <-serverEnd:
-		err = errors.New("the server ended by itself")
+		err = errors.New("ended by itself")
 	case <-client.cut: // most have gone, and their end is still to be read
 		r.log.Printf("the client was cut off: %v", client.reason())
 	case <-server.cut:
-		err = fmt.Errorf("the server was cut off: %w", server.reason())
+		err = fmt.Errorf("was cut off: %w", server.reason())
 	}
 	if ctx.Err() != nil {
 		return nil
@@ -196,14 +208,20 @@ func (r *relay) settle(ctx context.Context, serverEnd <-chan struct{}) {
 	r.client.target.flush()
 }
 
-// finish ends what is left when neither side is there any more.
-func (r *relay) finish(ctx context.Context) {
+// finish ends what is left when the server is not there any more, and returns how
+// many requests of the client it leaves without its answer. Those that were not
+// forwarded yet are answered by their decision.
+func (r *relay) finish(ctx context.Context) (open int) {
 	r.end()
 	r.deciding.Wait()
 	r.counting.Wait()
 	for _, l := range []*lane{r.client, r.remote} {
 		for _, q := range l.rest() {
 			r.lost(ctx, l, q, "the connection ended before the answer came")
+			if l == r.client {
+				open++
+			}
 		}
 	}
+	return open
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,7 +52,23 @@ var roles = map[string]func() error{
 		_, err := fmt.Fprint(os.Stderr, "\x1b[2J\x1b]0;title\a\u009b1m \u202edrawkcab\r\n\tindented\n\nno break at the end")
 		return err
 	},
-	"fail": func() error { return fmt.Errorf("cannot serve\n%s", strings.Repeat("x", 3*maxLogLine)) },
+	"leaves":  func() error { return readRequests(3) },
+	"crashes": func() error { return errors.Join(readRequests(3), errors.New("a defect")) },
+	"fail":    func() error { return fmt.Errorf("cannot serve\n%s", strings.Repeat("x", 3*maxLogLine)) },
+}
+
+// ends are the roles that end after three requests, and how.
+var ends = map[string]string{"leaves": "exit status 0", "crashes": "exit status 3"}
+
+// readRequests reads n lines of standard input.
+func readRequests(n int) error {
+	in := bufio.NewReader(os.Stdin)
+	for range n {
+		if _, err := in.ReadString('\n'); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // playing returns options by which the test program plays a role.
@@ -151,6 +168,39 @@ func TestServerThatFails(t *testing.T) {
 	for line := range strings.Lines(log.String()) {
 		if len(line) > maxLogLine+len("[bank] \n") {
 			t.Errorf("a line of %d bytes in the log", len(line))
+		}
+	}
+}
+
+// When the server ends, every open request is answered, and one line says who
+// ended, how, and what became of them.
+func TestServerThatEnds(t *testing.T) {
+	for role, status := range ends {
+		var out lockedBuffer
+		o := playing(role)
+		o.Gate, o.Out = newGate(t, ""), &out
+		in, client := io.Pipe()
+		defer client.Close()
+		o.In = in
+		ended := make(chan error, 1)
+		go func() { ended <- Run(t.Context(), o) }()
+		// The third line that the server gets is the relay's own listing for the call.
+		for _, line := range []string{`{"jsonrpc":"2.0","id":"p","method":"ping"}`, `{"jsonrpc":"2.0","id":"l","method":"prompts/list"}`, c1} {
+			if _, err := io.WriteString(client, line+"\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := "server bank ended by itself (" + status + "): the 2 requests without an answer got an error each; those that are calls may have run"
+		if err := <-ended; err == nil || err.Error() != want {
+			t.Errorf("%s: got  %v\nwant %s", role, err, want)
+		}
+		for _, answer := range []string{`"id":"p","error":{"code":502,`, `"id":"l","error":{"code":502,`, `"id":1,"result":{`} {
+			if strings.Count(out.String(), answer) != 1 {
+				t.Errorf("%s: no %s in\n%s", role, answer, out.String())
+			}
+		}
+		if n := strings.Count(out.String(), "\n"); n != 3 {
+			t.Errorf("%s: %d answers", role, n)
 		}
 	}
 }

@@ -220,9 +220,9 @@ type fakeServer struct {
 	stopped func()
 }
 
-func (f *fakeServer) Stop() error {
+func (f *fakeServer) Stop() (string, error) {
 	f.stopped()
-	return f.WriteCloser.Close()
+	return "exit status 0", f.WriteCloser.Close()
 }
 
 // stage is a relay between two ends that a script plays.

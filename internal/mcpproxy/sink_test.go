@@ -24,12 +24,12 @@ func TestSidesThatCannotBeWrittenTo(t *testing.T) {
 			S!
 			` + initialized + `
 			G< done unknown
-			C< {"jsonrpc":"2.0","id":1,"error":{"code":502,...may have run"}}`, "the server was cut off: writing a message"},
+			C< {"jsonrpc":"2.0","id":1,"error":{"code":502,...may have run"}}`, "server bank was cut off: writing a message"},
 		"the server, a call of its own": {`
 			S!
 			C> ` + c1 + `
 			G< check allow unverified: BLOCK catalog_unverified
-			C< ...catalog_unverified...`, "the server was cut off: writing a message"},
+			C< ...catalog_unverified...`, "server bank was cut off: writing a message"},
 		"the client": {allowed + `
 			C!
 			S> ` + r1 + `
@@ -218,7 +218,7 @@ func TestServerThatNeverReads(t *testing.T) {
 				break
 			}
 		}
-		if err := <-a.ended; err == nil || !strings.Contains(err.Error(), "the server was cut off: it does not read") {
+		if err := <-a.ended; err == nil || !strings.Contains(err.Error(), "server bank was cut off: it does not read") {
 			t.Errorf("the relay ended with %v", err)
 		}
 		if told := a.gate.take(); told[len(told)-1] != "done unknown" {
