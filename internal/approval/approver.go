@@ -7,6 +7,10 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/licet-dev/licet/internal/authz"
 )
 
 // Iterations of PBKDF2-HMAC-SHA-256 for a new approver, as OWASP's password
@@ -15,6 +19,23 @@ const Iterations = 600_000
 
 // MinPassphrase is the shortest passphrase taken, in bytes.
 const MinPassphrase = 8
+
+// Of the passphrases tried for one approver, MaxTries may be wrong within any
+// TryWindow; beyond, none is looked at for the rest of it. The count belongs to the
+// approver, not to a process, and the lock ends by itself, as OWASP's
+// authentication guidance asks (account lockout).
+const (
+	MaxTries  = 5
+	TryWindow = 15 * time.Minute
+)
+
+// WrongTry is what a wrong passphrase uses up of that limit.
+func WrongTry(approver string) authz.Take {
+	return authz.Take{
+		Counter: fmt.Sprintf("passphrases approver=%q", approver),
+		Window:  int64(TryWindow), Amount: "1", Max: strconv.Itoa(MaxTries),
+	}
+}
 
 // Approver is a person who may answer tickets. The passphrase is not kept,
 // only what can check it: the agent, which may run under the same account,

@@ -1,16 +1,11 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"os/user"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/evidence"
@@ -233,81 +227,6 @@ func ticketOf(ctx context.Context, s *state, id string) (approval.Ticket, error)
 	return t, err
 }
 
-// credentials say who answers, and where the passphrase comes from.
-type credentials struct{ name, file string }
-
-func (c *credentials) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.name, "as", "", "name of the approver (default: the only one enrolled, else your user name)")
-	cmd.Flags().StringVar(&c.file, "passphrase-file", "", "read the passphrase from this file, - for standard input (default: ask on the terminal)")
-}
-
-// approver asks for the passphrase and checks it.
-func (a *app) approver(ctx context.Context, s *state, c credentials) (string, error) {
-	name, err := approverName(ctx, s, c.name)
-	if err != nil {
-		return "", err
-	}
-	who, err := s.store.Approver(ctx, name)
-	if errors.Is(err, ledger.ErrNotFound) {
-		return "", fmt.Errorf("no approver %q is enrolled: run `licet approvals enroll %[1]s`", name)
-	}
-	if err != nil {
-		return "", err
-	}
-	passphrase, err := a.passphrase("Passphrase of "+name, c.file)
-	if err != nil {
-		return "", err
-	}
-	if err := who.Check(passphrase); err != nil {
-		return "", fmt.Errorf("approver %s: %w", name, err)
-	}
-	return name, nil
-}
-
-func approverName(ctx context.Context, s *state, name string) (string, error) {
-	if name != "" {
-		return name, nil
-	}
-	names, err := s.store.Approvers(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(names) == 1 {
-		return names[0], nil
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username, nil
-	}
-	return "", usagef("say who answers with --as NAME: enrolled are %s", strings.Join(names, ", "))
-}
-
-// passphrase reads a passphrase from a file or, without echo, the terminal.
-func (a *app) passphrase(prompt, file string) (string, error) {
-	switch {
-	case file == "-":
-		line, err := bufio.NewReader(io.LimitReader(a.in, 4096)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("reading the passphrase: %w", err)
-		}
-		return strings.TrimRight(line, "\r\n"), nil
-	case file != "":
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return "", fmt.Errorf("reading the passphrase: %w", err)
-		}
-		return string(bytes.TrimRight(text, "\r\n")), nil
-	case !isTerminal(a.in):
-		return "", usagef("standard input is no terminal to ask for the passphrase: use --passphrase-file")
-	}
-	fmt.Fprintf(a.err, "%s: ", prompt)
-	text, err := term.ReadPassword(int(a.in.(*os.File).Fd()))
-	fmt.Fprintln(a.err)
-	if err != nil {
-		return "", fmt.Errorf("reading the passphrase: %w", err)
-	}
-	return string(text), nil
-}
-
 func (a *app) approvalsAnswer(word string, approve bool) *cobra.Command {
 	var who credentials
 	var note string
@@ -463,14 +382,7 @@ func (a *app) agreeing(ctx context.Context, s *state, name, oldFile string, by c
 	if err != nil {
 		return "", err
 	}
-	old, err := a.passphrase("Old passphrase of "+name, oldFile)
-	if err != nil {
-		return "", err
-	}
-	if err := known.Check(old); err != nil {
-		return "", fmt.Errorf("approver %s: %w", name, err)
-	}
-	return name, nil
+	return name, a.prove(ctx, s, known, "Old passphrase of "+name, oldFile)
 }
 
 // anyApprover asks for the passphrase of an approver, if there is one.
@@ -480,25 +392,6 @@ func (a *app) anyApprover(ctx context.Context, s *state, by credentials) (string
 		return "", err
 	}
 	return a.approver(ctx, s, by)
-}
-
-// newPassphrase reads a passphrase that can be taken, twice on a terminal.
-func (a *app) newPassphrase(name, file string) (string, error) {
-	passphrase, err := a.passphrase(fmt.Sprintf("New passphrase of %s (%d characters or more)", name, approval.MinPassphrase), file)
-	if err != nil {
-		return "", err
-	}
-	if len(passphrase) < approval.MinPassphrase {
-		return "", fmt.Errorf("a passphrase has at least %d characters: nothing was changed", approval.MinPassphrase)
-	}
-	if file != "" {
-		return passphrase, nil
-	}
-	again, err := a.passphrase("Once more", "")
-	if err == nil && again != passphrase {
-		err = errors.New("the two passphrases differ: nothing was changed")
-	}
-	return passphrase, err
 }
 
 // enrolApprover writes an approver and the record of it. by is the approver who

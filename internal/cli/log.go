@@ -248,6 +248,8 @@ func (a *app) describe(r evidence.Record, e entry) string {
 		return "credential  " + printable(e.Credential) + map[bool]string{true: " revoked", false: " added or replaced"}[e.Revoked]
 	case evidence.Reveal:
 		return "reveal  secrets of ticket " + e.Ticket + " shown to " + printable(e.Approver)
+	case evidence.Attempt:
+		return "attempt  wrong passphrase for approver " + printable(e.Approver)
 	}
 	return string(r.Kind)
 }

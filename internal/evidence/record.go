@@ -28,10 +28,11 @@ const (
 	Approver   Kind = "approver"   // an approver was enrolled or changed the passphrase
 	Credential Kind = "credential" // a credential was added, replaced or revoked
 	Reveal     Kind = "reveal"     // an approver looked at the secrets of a held call
+	Attempt    Kind = "attempt"    // a wrong passphrase was given for an approver
 )
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{Decision, Outcome, Answer, Approver, Credential, Reveal} }
+func Kinds() []Kind { return []Kind{Decision, Outcome, Answer, Approver, Credential, Reveal, Attempt} }
 
 // Genesis is the link of the first record: there is none before it.
 const Genesis = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
