@@ -252,3 +252,57 @@ func TestShadow(t *testing.T) {
 		t.Error("shadow mode hides a tool")
 	}
 }
+
+// forgetfulContract asks for all that a session remembers.
+const forgetfulContract = `
+version: 1
+name: shop
+catalogs:
+  shop: {pin: PIN, tools: shop.json}
+agents:
+  buyer:
+    tools:
+      shop.accounts: {allow: [{}], limits: [{calls: 258, per: session}]}
+      shop.pay:
+        allow:
+          - to: {from: [{result: shop.accounts, at: "accounts[].iban"}]}
+            $session: {distinct: {argument: to, max: 2}}
+      shop.wipe:
+        allow:
+          - $session: {not_called: [shop.accounts]}
+      shop.read:
+        allow: [{}]
+        never:
+          - $session: {called: [shop.accounts]}
+`
+
+// TestForgottenResults: what an old result stated is stated no more once the
+// session has too many, and nothing else that the session did is forgotten.
+func TestForgottenResults(t *testing.T) {
+	b := newBench(t)
+	b.contract = testkit.Contract(t, forgetfulContract, testkit.ShopCatalog)
+	pay := func(to string) gate.Answer { return b.check(b.ask("pay", `{"amount": 1, "to": "`+to+`"}`)) }
+	look := func(iban string) {
+		t.Helper()
+		a := b.want(b.check(b.ask("accounts", `{}`)), authz.Allow, authz.AllowClause)
+		result := testkit.Value(t, `{"content": [], "structuredContent": {"accounts": [{"iban": "`+iban+`"}]}}`)
+		if err := b.gate.Done(t.Context(), a.Grant, gate.Outcome{Status: gate.Succeeded, Result: result}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.want(b.check(b.ask("wipe", `{}`)), authz.Allow, authz.AllowClause)
+	look("OLD")
+	for range ledger.MaxObservations - 1 {
+		look("NEW")
+	}
+	b.want(pay("OLD"), authz.Allow, authz.AllowClause)
+	look("NEW")
+	b.want(pay("OLD"), authz.Block, authz.NoClause)
+	b.want(pay("NEW"), authz.Allow, authz.AllowClause)
+
+	look("THIRD")
+	b.want(pay("THIRD"), authz.Block, authz.NoClause) // a third recipient, though the first is stated no more
+	b.want(b.check(b.ask("wipe", `{}`)), authz.Block, authz.NoClause)
+	b.want(b.check(b.ask("read", `{"path": "/a"}`)), authz.Block, authz.NeverClause)
+	b.want(b.check(b.ask("accounts", `{}`)), authz.Block, authz.LimitReached)
+}

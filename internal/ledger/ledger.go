@@ -42,6 +42,16 @@ type Use struct {
 	Terms   approval.Terms
 }
 
+// Of one session, a store keeps the newest MaxObservations results, and of these
+// the newest that come to MaxObserved bytes of leaves: a session can last for
+// ever. What is dropped states nothing any more, so that `from` and `identifiers`
+// do not hold, which is the safe side: neither may stand in a clause of `never`.
+// Marks and totals, by which a session is forbidden things, are never dropped.
+const (
+	MaxObservations = 256
+	MaxObserved     = 16 << 20
+)
+
 // Observation is the result of a granted call, as the session keeps it.
 type Observation struct {
 	Session, Server, Tool string
@@ -132,7 +142,7 @@ type Store interface {
 	// Approvers returns the names of all enrolled approvers.
 	Approvers(context.Context) ([]string, error)
 	// Observations returns the results of a session's calls to the named
-	// tools ("server.tool"), oldest first.
+	// tools ("server.tool"), oldest first, as far as they are kept.
 	Observations(ctx context.Context, session string, tools []string) ([]Observation, error)
 	// Marks returns what the granted calls of a session left behind.
 	Marks(ctx context.Context, session string) ([]Mark, error)

@@ -249,6 +249,7 @@ func testClosed(f *fixture) {
 
 var otherTests = map[string]func(*fixture){
 	"Observations": testObservations,
+	"Forgetting":   testForgetting,
 	"Approvers":    testApprovers,
 	"Contracts":    testContracts,
 	"Marks":        testMarks,
@@ -293,6 +294,43 @@ func testObservations(f *fixture) {
 			f.Errorf("%s %v: %q, %v, want %q", c.session, c.tools, got, err, c.want)
 		}
 	}
+}
+
+// testForgetting: of a session the newest results are kept, as many as the bounds
+// say, whatever other sessions and other tools do.
+func testForgetting(f *fixture) {
+	observe := func(session, tool string, size int) {
+		e := f.entry()
+		e.Kind = evidence.Outcome
+		e.Observe = &ledger.Observation{Session: session, Server: "bank", Tool: tool, Leaves: bytes.Repeat([]byte{1}, size)}
+		f.done(e)
+	}
+	expect := func(session string, want ...int) {
+		f.Helper()
+		found, err := f.store.Observations(f.Context(), session, []string{"bank.a", "bank.b"})
+		var sizes []int
+		for _, o := range found {
+			sizes = append(sizes, len(o.Leaves))
+		}
+		if err != nil || !slices.Equal(sizes, want) {
+			f.Errorf("of %s are kept %v, %v, want %v", session, sizes, err, want)
+		}
+	}
+	observe("other", "a", 7)
+	var last []int
+	for i := range ledger.MaxObservations + 2 {
+		observe("many", []string{"a", "b"}[i%2], i)
+		last = append(last, i)
+	}
+	expect("many", last[2:]...)
+	const half = ledger.MaxObserved / 2
+	observe("large", "a", 1)
+	observe("large", "a", half)
+	observe("large", "b", half)
+	expect("large", half, half)
+	observe("large", "a", 1)
+	expect("large", half, 1)
+	expect("other", 7)
 }
 
 func testMarks(f *fixture) {

@@ -31,10 +31,10 @@ type Store struct {
 	tickets      []approval.Ticket        // oldest first
 	copies       map[string][]byte        // by ticket
 	approvers    map[string]approval.Approver
-	observations []ledger.Observation     // oldest first
-	marks        map[string][]ledger.Mark // by session, oldest first
-	credentials  map[string]string        // digest by name
-	contracts    map[string][]byte        // by digest
+	observations map[string][]ledger.Observation // by session, oldest first
+	marks        map[string][]ledger.Mark        // by session, oldest first
+	credentials  map[string]string               // digest by name
+	contracts    map[string][]byte               // by digest
 }
 
 // total is what a tally came to with one take.
@@ -51,14 +51,15 @@ func New(clock func() time.Time) *Store {
 		clock = time.Now
 	}
 	return &Store{
-		clock:       clock,
-		names:       map[string]int{},
-		tallies:     map[ledger.Tally][]total{},
-		copies:      map[string][]byte{},
-		approvers:   map[string]approval.Approver{},
-		marks:       map[string][]ledger.Mark{},
-		credentials: map[string]string{},
-		contracts:   map[string][]byte{},
+		clock:        clock,
+		names:        map[string]int{},
+		tallies:      map[ledger.Tally][]total{},
+		copies:       map[string][]byte{},
+		approvers:    map[string]approval.Approver{},
+		observations: map[string][]ledger.Observation{},
+		marks:        map[string][]ledger.Mark{},
+		credentials:  map[string]string{},
+		contracts:    map[string][]byte{},
 	}
 }
 
@@ -115,7 +116,7 @@ func (s *Store) write(p ledger.Plan) {
 		s.approvers[p.Enrol.Name] = *p.Enrol
 	}
 	if p.Observe != nil {
-		s.observations = append(s.observations, *p.Observe)
+		s.observations[p.Observe.Session] = newest(append(s.observations[p.Observe.Session], *p.Observe))
 	}
 	for _, m := range p.Marks {
 		if !slices.Contains(s.marks[m.Session], m) {
@@ -130,6 +131,17 @@ func (s *Store) write(p ledger.Plan) {
 	p.Record.Body = bytes.Clone(p.Record.Body)
 	s.names[p.Record.ID] = len(s.records)
 	s.records = append(s.records, p.Record)
+}
+
+// newest returns the results that a session keeps.
+func newest(all []ledger.Observation) []ledger.Observation {
+	bytes := 0
+	for i, o := range slices.Backward(all) {
+		if bytes += len(o.Leaves); bytes > ledger.MaxObserved || len(all)-i > ledger.MaxObservations {
+			return slices.Clone(all[i+1:])
+		}
+	}
+	return all
 }
 
 func (s *Store) eraseExpired(now time.Time) {

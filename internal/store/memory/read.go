@@ -91,8 +91,8 @@ func (s *Store) Approvers(ctx context.Context) ([]string, error) {
 func (s *Store) Observations(ctx context.Context, session string, tools []string) ([]ledger.Observation, error) {
 	return read(ctx, s, func() ([]ledger.Observation, error) {
 		var found []ledger.Observation
-		for _, o := range s.observations {
-			if o.Session == session && slices.Contains(tools, o.Server+"."+o.Tool) {
+		for _, o := range s.observations[session] {
+			if slices.Contains(tools, o.Server+"."+o.Tool) {
 				o.Leaves = bytes.Clone(o.Leaves)
 				found = append(found, o)
 			}

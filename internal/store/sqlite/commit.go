@@ -123,7 +123,7 @@ type writer struct {
 	inserts                                       [len(insertSizes)]*sql.Stmt
 	taken                                         *sql.Stmt
 	take, open, change, keep, erase, eraseExpired *sql.Stmt
-	enrol, observe, mark, admit, revoke           *sql.Stmt
+	enrol, observe, forget, mark, admit, revoke   *sql.Stmt
 }
 
 // insertSizes are how many records one statement writes: that costs half of
@@ -184,7 +184,11 @@ func (w *writer) prepareAll(ctx context.Context) (err error) {
 		&w.mark:         `INSERT OR IGNORE INTO marks (session, server, tool, argument, digest) VALUES (?, ?, ?, ?, ?)`,
 		&w.admit:        `INSERT OR REPLACE INTO credentials (name, digest) VALUES (?, ?)`,
 		&w.revoke:       `DELETE FROM credentials WHERE name = ?`,
-		&w.observe:      `INSERT INTO observations (idx, session, server, tool, leaves) VALUES (?, ?, ?, ?, ?)`,
+		&w.forget: `DELETE FROM observations WHERE idx IN (SELECT idx FROM (
+			SELECT idx, count(*) OVER newest AS results, sum(length(leaves)) OVER newest AS bytes
+			FROM observations WHERE session = ? WINDOW newest AS (ORDER BY idx DESC)
+			) WHERE results > ? OR bytes > ?)`,
+		&w.observe: `INSERT INTO observations (idx, session, server, tool, leaves) VALUES (?, ?, ?, ?, ?)`,
 	}
 	const record = `, (?, ?, ?, ?, ?, ?, ?, ?)`
 	for i, n := range insertSizes {
@@ -324,6 +328,9 @@ func (w *writer) writePlan(ctx context.Context, p ledger.Plan) error {
 	}
 	if o := p.Observe; o != nil {
 		if _, err := w.observe.ExecContext(ctx, int64(p.Index), o.Session, o.Server, o.Tool, blob(o.Leaves)); err != nil {
+			return err
+		}
+		if _, err := w.forget.ExecContext(ctx, o.Session, ledger.MaxObservations, ledger.MaxObserved); err != nil {
 			return err
 		}
 	}
