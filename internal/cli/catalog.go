@@ -210,7 +210,7 @@ func (a *app) compare(cmd *cobra.Command, args []string, timeout time.Duration) 
 	}
 	f, err := readContract(args[0], constraint.Places{})
 	if err != nil {
-		return comparison{}, fmt.Errorf("reading the contract: %w", err)
+		return comparison{}, err
 	}
 	k, ok := f.contract.Catalog(args[1])
 	if !ok {

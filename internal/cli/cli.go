@@ -84,7 +84,8 @@ ALLOW, BLOCK or REQUIRE_APPROVAL, and is recorded before anything runs.
   licet approvals watch                 answer held calls in a second window
 
 Exit status: 0 fine or ALLOW, 3 BLOCK, 4 REQUIRE_APPROVAL, 2 wrong usage,
-1 failure. Treat everything but 0 as "do not run".`,
+1 failure. Treat everything but 0 as "do not run". With --json, what went wrong
+is printed as JSON, too: {"error": TEXT}.`,
 		Version: programVersion(),
 	}
 	root.SetVersionTemplate("licet {{.Version}}\n")

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"regexp"
 	"strings"
@@ -110,7 +109,7 @@ func checkContract(path string) checked {
 		}
 		return c
 	case err != nil: // there is no such file, or it lies where an agent could write
-		c.Problems = []problemJSON{{Message: readingContract(err).Error()}}
+		c.Problems = []problemJSON{{Message: err.Error()}}
 		return c
 	}
 	c.OK, c.Name, c.Digest = true, f.contract.Name(), f.contract.Digest()
@@ -121,15 +120,6 @@ func checkContract(path string) checked {
 		c.Warnings = append(c.Warnings, warningJSON{w.Code, problemJSON{w.Line, w.Column, w.Message, w.Hint}})
 	}
 	return c
-}
-
-// readingContract words why a contract was not read. Problems of its text name
-// the file themselves.
-func readingContract(err error) error {
-	if errors.As(err, new(*fs.PathError)) && !errors.As(err, new(contract.Problems)) {
-		return fmt.Errorf("reading the contract: %w", err)
-	}
-	return err
 }
 
 // maxProblems is how many problems and warnings of one file are printed.

@@ -23,10 +23,10 @@ agent, tool, clause, limit, catalog and approval setting that changed:
   cannot tell  none of these is proven
 
 Both contracts are loaded with the approved copies that they name, so OLD needs
-its own folder: a checkout of the commit before. Exit status: 0 if the contract
-is equal or narrower, 3 if it is wider or nobody can tell, so that a pipeline
-stops where a person must look.`,
-		Example: "  git worktree add ../before main\n  licet contract diff ../before/licet.yaml licet.yaml",
+its own folder: a checkout of the commit before, as "git worktree add ../before
+main" makes it. Exit status: 0 if the contract is equal or narrower, 3 if it is
+wider or nobody can tell, so that a pipeline stops where a person must look.`,
+		Example: "  licet contract diff ../before/licet.yaml licet.yaml",
 		Args:    cobra.ExactArgs(2),
 		RunE:    run(func(_ *cobra.Command, args []string) error { return a.diffContracts(args[0], args[1], asJSON) }),
 	}
@@ -37,11 +37,11 @@ stops where a person must look.`,
 func (a *app) diffContracts(oldPath, newPath string, asJSON bool) error {
 	was, err := readContract(oldPath, constraint.Places{})
 	if err != nil {
-		return fmt.Errorf("reading the old contract: %w", err)
+		return fmt.Errorf("OLD: %w", err)
 	}
 	is, err := readContract(newPath, constraint.Places{})
 	if err != nil {
-		return fmt.Errorf("reading the new contract: %w", err)
+		return fmt.Errorf("NEW: %w", err)
 	}
 	c := contract.Compare(was.contract, is.contract)
 	if asJSON {

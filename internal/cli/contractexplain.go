@@ -35,7 +35,7 @@ with the rules of both.`,
 func (a *app) explainContract(path, agent, tool string, asJSON bool) error {
 	f, err := readContract(path, constraint.Places{})
 	if err != nil {
-		return readingContract(err)
+		return err
 	}
 	if names := f.contract.Agents(); agent == "" && len(names) == 1 {
 		agent = names[0]

@@ -40,11 +40,12 @@ type stamp struct {
 
 // readContract reads and checks a contract. Where the gate's places are known,
 // a contract that its own agents could write is refused (contract.md, rule 6).
+// Problems of its text are contract.Problems, which name the file themselves.
 func readContract(path string, places constraint.Places) (*contractFile, error) {
 	f := &contractFile{path: path, files: map[string][]byte{}, stamps: map[string]stamp{}}
 	text, err := f.read(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the contract: %w", err)
 	}
 	f.text = text
 	f.contract, err = contract.Load(path, text, f.open)

@@ -68,7 +68,7 @@ func (a *app) runDecide(ctx context.Context, path string, asJSON bool) error {
 	case errors.Is(err, errNotKept):
 		answer.Reasons = []authz.Reason{{Code: authz.NoEvidence, Detail: err.Error()}}
 	case err != nil:
-		return readingContract(err)
+		return err
 	default:
 		g, err := newGate(s, w.current, places)
 		if err != nil {

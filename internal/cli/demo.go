@@ -75,7 +75,7 @@ type demoRun struct {
 func (a *app) runDemo(ctx context.Context, contractPath string, keep bool) (err error) {
 	if contractPath != "" { // else the gate would say it, in the middle of the play
 		if _, err := readContract(contractPath, constraint.Places{}); err != nil {
-			return readingContract(err)
+			return err
 		}
 	}
 	dir, err := os.MkdirTemp("", "licet-demo-")

@@ -73,7 +73,7 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 	defer s.Close()
 	w, err := watchContract(ctx, f.contract, places, s, a.err)
 	if err != nil {
-		return readingContract(err)
+		return err
 	}
 	if f.agent, err = clikit.Only("agent", f.agent, w.file.contract.Agents()); err != nil {
 		return err

@@ -137,9 +137,9 @@ func (a *app) whyRecord(ctx context.Context, id string, o whyOptions) error {
 		return err
 	}
 	defer s.Close()
-	r, err := s.store.Record(ctx, id)
+	r, err := recordOf(ctx, s, id)
 	if err != nil {
-		return fmt.Errorf("record %q: %w", id, err)
+		return err
 	}
 	if r.Kind != evidence.Decision {
 		return fmt.Errorf("record %q is no decision but of kind %s", id, r.Kind)

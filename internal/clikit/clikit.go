@@ -52,7 +52,7 @@ func Run(ctx context.Context, args []string, s Streams, build func(Streams) *cob
 	root.SetErr(s.Err)
 	prepare(root)
 	c, err := root.ExecuteContextC(ctx)
-	return statusOf(c, s.Err, lost(err, out.failure()))
+	return statusOf(c, s, lost(err, out.failure()))
 }
 
 // Exit ends the program with a status and nothing more to say.
@@ -102,9 +102,13 @@ func Only(what, chosen string, names []string) (string, error) {
 	return "", Usagef("the contract has no %s %q: it has %s", what, chosen, strings.Join(names, ", "))
 }
 
-// statusOf prints the error of a command and returns the exit status for it.
-func statusOf(c *cobra.Command, errOut io.Writer, err error) int {
-	program := c.Root().Name()
+// statusOf prints the error of a command and returns the exit status for it. Who
+// asked for JSON, with --json, finds the error on standard output as well.
+func statusOf(c *cobra.Command, s Streams, err error) int {
+	program, errOut := c.Root().Name(), s.Err
+	if asJSON, _ := c.Flags().GetBool("json"); asJSON && err != nil && !errors.As(err, new(Exit)) {
+		_ = PrintJSON(s.Out, map[string]string{"error": err.Error()}) // it stands on standard error anyway
+	}
 	var e Exit
 	switch {
 	case err == nil:

@@ -18,6 +18,7 @@ func program(f func(*cobra.Command, []string) error) func(clikit.Streams) *cobra
 		root, group := &cobra.Command{Use: "prog"}, &cobra.Command{Use: "group", Args: cobra.NoArgs}
 		c := &cobra.Command{Use: "do FILE [MORE]", Example: "  prog group do a.txt --n 3", Args: cobra.RangeArgs(1, 2), RunE: clikit.RunE(f)}
 		c.Flags().Int("n", 0, "a number")
+		c.Flags().Bool("json", false, "print JSON")
 		if err := c.MarkFlagRequired("n"); err != nil {
 			panic(err)
 		}
@@ -45,6 +46,35 @@ func TestRun(t *testing.T) {
 			program(func(*cobra.Command, []string) error { return c.f() }))
 		if status != c.status || !strings.HasPrefix(said.String(), c.says) || (c.says == "") != (said.Len() == 0) {
 			t.Errorf("%s: status %d, said %q; want %d, %q", name, status, said.String(), c.status, c.says)
+		}
+	}
+}
+
+// TestErrorsAsJSON: a command that was asked for JSON prints its error as JSON,
+// too, whatever it is; what has a status of its own has printed its result.
+func TestErrorsAsJSON(t *testing.T) {
+	for name, c := range map[string]struct {
+		args   string
+		ends   error
+		status int
+		want   string
+	}{
+		"fine":                {"x --n 1 --json", nil, clikit.Fine, ""},
+		"failed":              {"x --n 1 --json", errors.New(`no "disk" <here>`), clikit.Failed, `{"error":"no \"disk\" <here>"}` + "\n"},
+		"not asked for":       {"x --n 1", errors.New("no disk"), clikit.Failed, ""},
+		"turned off":          {"x --n 1 --json=false", errors.New("no disk"), clikit.Failed, ""},
+		"a status of its own": {"x --n 1 --json", clikit.Exit(clikit.Block), clikit.Block, ""},
+		"wrong usage":         {"x --n 1 --json", clikit.Usagef("not %d", 7), clikit.Misused, `{"error":"not 7"}` + "\n"},
+		"a flag is missing":   {"x --json", nil, clikit.Misused, `{"error":"--n is missing, for example:\n  prog group do a.txt --n 3"}` + "\n"},
+	} {
+		var out, said strings.Builder
+		status := clikit.Run(t.Context(), strings.Fields("group do "+c.args), clikit.Streams{Out: &out, Err: &said},
+			program(func(*cobra.Command, []string) error { return c.ends }))
+		if status != c.status || out.String() != c.want {
+			t.Errorf("%s: status %d, printed %q; want %d, %q", name, status, out.String(), c.status, c.want)
+		}
+		if failed := c.ends != nil && c.status != clikit.Block || c.status == clikit.Misused; failed != (said.Len() > 0) {
+			t.Errorf("%s: said %q", name, said.String())
 		}
 	}
 }
