@@ -1,6 +1,8 @@
 package constraint
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +96,26 @@ func TestTooManyIdentifiers(t *testing.T) {
 		permits, _, why := home.sides(s, argument(t, `"`+strings.Repeat("a@b.example ", n)+`"`, false))
 		if permits != want {
 			t.Errorf("%d identifiers: %t, %s", n, permits, why)
+		}
+	}
+}
+
+// The page says which names are free, and how far a text is looked through.
+func TestIdentifiersPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/spec/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n### Identifiers in texts\n")
+	section, _, _ = strings.Cut(section, "\n### ")
+	says := []string{fmt.Sprintf("%d KiB", maxText>>10), fmt.Sprintf("%d identifiers", maxIdentifiers),
+		fmt.Sprintf("%d to %d letters", shortIBAN, longIBAN), fmt.Sprintf("%d digits or more in a row, or %d or more", longRun, longPhone)}
+	for name := range fileNames {
+		says = append(says, "`"+name+"`")
+	}
+	for _, want := range says {
+		if !strings.Contains(section, want) {
+			t.Errorf("the section does not say %s", want)
 		}
 	}
 }
