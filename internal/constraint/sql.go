@@ -129,7 +129,11 @@ func textsOf[T ~string](list []T) []string {
 
 func (s *sqlKind) name() string { return "sql" }
 
-func (s *sqlKind) unmet(v toolcall.Value, _ Answers) string {
+func (s *sqlKind) unmet(v toolcall.Value, _ Answers) string { return s.first(v, s.unmetBy) }
+
+// first returns what by says of the first statement of v that it says anything
+// of, or why v is not read.
+func (s *sqlKind) first(v toolcall.Value, by func(sqlcheck.Statement) string) string {
 	if v.Kind() != toolcall.String {
 		return "is no text, so no SQL"
 	}
@@ -138,7 +142,7 @@ func (s *sqlKind) unmet(v toolcall.Value, _ Answers) string {
 		return cannotRead(s.dialect, err)
 	}
 	for _, st := range statements {
-		if why := s.unmetBy(st); why != "" {
+		if why := by(st); why != "" {
 			return why
 		}
 	}
@@ -174,19 +178,12 @@ func (s *sqlKind) unmetBy(st sqlcheck.Statement) string {
 }
 
 func (s *sqlKind) met(v toolcall.Value, _ Answers) string {
-	if v.Kind() != toolcall.String {
-		return "is no text, so no SQL"
-	}
-	statements, err := sqlcheck.Read(s.dialect, v.Text())
-	if err != nil {
-		return cannotRead(s.dialect, err)
-	}
-	for _, st := range statements {
+	return s.first(v, func(st sqlcheck.Statement) string {
 		if s.metBy(st) {
 			return s.metWhy(st)
 		}
-	}
-	return ""
+		return ""
+	})
 }
 
 // metBy reports whether one statement matches, or may match.

@@ -130,17 +130,24 @@ func TestRunRefusesToStart(t *testing.T) {
 	}
 }
 
-func TestServerEnvironment(t *testing.T) {
-	var log lockedBuffer
-	o := playing("env")
-	o.Gate, o.Log, o.Dir = newGate(t, ""), &log, t.TempDir()
+// runQuietly runs with a client that says nothing, until the server ends.
+func runQuietly(t *testing.T, o Options) (log string, err error) {
+	t.Helper()
+	var buffer lockedBuffer
 	in, never := io.Pipe()
 	defer never.Close()
-	o.In = in
-	if err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "ended by itself") {
+	o.Gate, o.Log, o.In = newGate(t, ""), &buffer, in
+	err = Run(t.Context(), o)
+	return buffer.String(), err
+}
+
+func TestServerEnvironment(t *testing.T) {
+	o := playing("env")
+	o.Dir = t.TempDir()
+	got, err := runQuietly(t, o)
+	if err == nil || !strings.Contains(err.Error(), "ended by itself") {
 		t.Errorf("a server that ends: %v", err)
 	}
-	got := log.String()
 	if strings.Contains(strings.ToUpper(got), "LICET_SECRET") {
 		t.Errorf("the server can read the gate's settings:\n%s", got)
 	}
@@ -152,20 +159,14 @@ func TestServerEnvironment(t *testing.T) {
 }
 
 func TestServerThatFails(t *testing.T) {
-	var log lockedBuffer
-	o := playing("fail")
-	o.Gate, o.Log = newGate(t, ""), &log
-	in, never := io.Pipe()
-	defer never.Close()
-	o.In = in
-	err := Run(t.Context(), o)
+	log, err := runQuietly(t, playing("fail"))
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("got %v, want its exit status", err)
 	}
-	if !strings.Contains(log.String(), "[bank] cannot serve\n") {
-		t.Errorf("the log lacks what the server said:\n%s", log.String())
+	if !strings.Contains(log, "[bank] cannot serve\n") {
+		t.Errorf("the log lacks what the server said:\n%s", log)
 	}
-	for line := range strings.Lines(log.String()) {
+	for line := range strings.Lines(log) {
 		if len(line) > maxLogLine+len("[bank] \n") {
 			t.Errorf("a line of %d bytes in the log", len(line))
 		}
@@ -207,17 +208,12 @@ func TestServerThatEnds(t *testing.T) {
 
 // What a server says can't paint the operator's terminal, and all of it is kept.
 func TestServerThatPaints(t *testing.T) {
-	var log lockedBuffer
-	o := playing("paint")
-	o.Gate, o.Log = newGate(t, ""), &log
-	in, never := io.Pipe()
-	defer never.Close()
-	o.In = in
-	if err := Run(t.Context(), o); err == nil {
+	got, err := runQuietly(t, playing("paint"))
+	if err == nil {
 		t.Error("it ended well")
 	}
 	const want = "[bank] <U+001B>[2J<U+001B>]0;title<U+0007><U+009B>1m <U+202E>drawkcab\n[bank]     indented\n[bank] \n[bank] no break at the end\n"
-	if got := log.String(); got != want {
+	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
