@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,9 @@ const (
 	doWait    = "wait for the change"
 )
 
+// demoServer is what contracts call the server of the demo.
+const demoServer = "bank"
+
 // changeAfter is the call of the recorded session, counted among those that run,
 // after which the bank changes a definition; changeWait is how long the demo
 // waits to hear of it, as another contract may let fewer calls run.
@@ -74,8 +78,12 @@ type demoRun struct {
 
 func (a *app) runDemo(ctx context.Context, contractPath string, keep bool) (err error) {
 	if contractPath != "" { // else the gate would say it, in the middle of the play
-		if _, err := readContract(contractPath, constraint.Places{}); err != nil {
+		f, err := readContract(contractPath, constraint.Places{})
+		if err != nil {
 			return err
+		}
+		if servers := f.contract.Servers(); !slices.Contains(servers, demoServer) {
+			return usagef("the demo plays the server %q, of which %s says nothing", demoServer, contractPath)
 		}
 	}
 	dir, err := os.MkdirTemp("", "licet-demo-")

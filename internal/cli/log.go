@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -264,6 +265,9 @@ shorter log that is whole in itself: note the printed head somewhere else and
 give it back with --head, which then must still be in the log.`,
 		Example: "  licet log verify --head sha256:0f3a...",
 		RunE: a.inState(func(ctx context.Context, s *state, _ []string) error {
+			if head != "" && !hashForm.MatchString(head) {
+				return usagef("--head is sha256: and 64 hexadecimal digits, as `licet log verify` prints it, not %q", head)
+			}
 			return a.verifyLog(ctx, s, head, asJSON)
 		}),
 	}
@@ -271,6 +275,10 @@ give it back with --head, which then must still be in the log.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
+
+// hashForm is how the hash of a record is written. Another text is a slip, and no
+// sign that the log was changed.
+var hashForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // verification is the result of `log verify`.
 type verification struct {

@@ -106,11 +106,23 @@ func (a *app) readState(ctx context.Context) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, sqlite.FileName)); err != nil {
-		return nil, fmt.Errorf("there is no state in %s: %w; name another directory with --state", dir, err)
+	switch _, err := os.Stat(filepath.Join(dir, sqlite.FileName)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, noState(dir)
+	case err != nil:
+		return nil, fmt.Errorf("looking for the state: %w", err)
 	}
 	return a.openState(ctx)
 }
+
+// noState says that a directory has no state yet; it is [fs.ErrNotExist].
+type noState string
+
+func (dir noState) Error() string {
+	return fmt.Sprintf("there is no state in %s: the first decision, or `licet approvals enroll NAME`, makes it; name another directory with --state", string(dir))
+}
+
+func (noState) Unwrap() error { return fs.ErrNotExist }
 
 // stateKey reads the key of a state directory, and makes one where nothing is
 // recorded yet. Several processes may start at once: the one that links its key
