@@ -92,7 +92,7 @@ func (a *app) showLog(ctx context.Context, s *state, f shown) error {
 			return err
 		}
 		if f.asJSON {
-			return a.printRecord(r, shown{asJSON: true})
+			return a.printEnvelope(r)
 		}
 		return a.printWhole(ctx, s, r)
 	}
@@ -104,27 +104,53 @@ func (a *app) showLog(ctx context.Context, s *state, f shown) error {
 	if f.last > 0 && head.Next > f.last {
 		from = head.Next - f.last
 	}
-	return s.store.Records(ctx, from, int(head.Next-from), func(r evidence.Record) error { return a.printRecord(r, f) })
+	fit := 0
+	err = s.store.Records(ctx, from, int(head.Next-from), func(r evidence.Record) error {
+		var e entry
+		if err := json.Unmarshal(r.Body, &e); err != nil {
+			return fmt.Errorf("record %d: %w", r.Index, err)
+		}
+		if !f.fits(r, e) {
+			return nil
+		}
+		fit++
+		if f.asJSON {
+			return a.printEnvelope(r)
+		}
+		a.line(fmt.Sprintf("%6d  %s  %-18s  ", r.Index, moment(r.Time), r.ID), a.describe(r, e), 8)
+		return nil
+	})
+	if err == nil && fit == 0 {
+		fmt.Fprintln(a.err, noneFits(from, head.Next))
+	}
+	return err
 }
 
-func (a *app) printRecord(r evidence.Record, f shown) error {
-	var e entry
-	if err := json.Unmarshal(r.Body, &e); err != nil {
-		return fmt.Errorf("record %d: %w", r.Index, err)
+// noneFits words that none of the records from one index on is shown.
+func noneFits(from, end uint64) string {
+	switch {
+	case end == 0:
+		return "There are no records yet."
+	case from == 0:
+		return "No record fits."
 	}
-	if f.agent != "" && e.Agent != f.agent || f.verdict != "" && e.Verdict != f.verdict || f.decisions && r.Kind != evidence.Decision {
-		return nil
-	}
-	if f.asJSON {
-		line, err := r.Marshal()
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(a.out, "%s\n", line)
+	return fmt.Sprintf("None of the last %d records fits; --last 0 looks at all.", end-from)
+}
+
+// fits reports whether a record is one of those that were asked for.
+func (f shown) fits(r evidence.Record, e entry) bool {
+	return (f.agent == "" || e.Agent == f.agent) && (f.verdict == "" || e.Verdict == f.verdict) &&
+		(!f.decisions || r.Kind == evidence.Decision)
+}
+
+// printEnvelope prints a record as it was sealed.
+func (a *app) printEnvelope(r evidence.Record) error {
+	line, err := r.Marshal()
+	if err != nil {
 		return err
 	}
-	a.line(fmt.Sprintf("%6d  %s  %-18s  ", r.Index, moment(r.Time), r.ID), a.describe(r, e), 8)
-	return nil
+	_, err = fmt.Fprintf(a.out, "%s\n", line)
+	return err
 }
 
 // recordOf returns a record by its name or its index.
