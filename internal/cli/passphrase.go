@@ -49,7 +49,7 @@ func (a *app) approver(ctx context.Context, s *state, c credentials) (string, er
 
 // prove asks for the passphrase of an approver and checks it. A wrong one is
 // recorded and counted, and after approval.MaxTries of them none is looked at for
-// a while: whoever can start licet could guess for ever.
+// a while: else whoever can start licet could guess for ever.
 func (a *app) prove(ctx context.Context, s *state, who approval.Approver, prompt, file string) error {
 	if err := mayTry(ctx, s, who.Name); err != nil {
 		return err
