@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -145,4 +146,35 @@ func TestGuessingAtOnce(t *testing.T) {
 	if n := g.attempts(); n != approval.MaxTries {
 		t.Errorf("%d attempts are counted", n)
 	}
+}
+
+// meanwhile is read after something has happened.
+type meanwhile struct {
+	happens func()
+	io.Reader
+}
+
+func (m meanwhile) Read(b []byte) (int, error) {
+	m.happens()
+	return m.Reader.Read(b)
+}
+
+// Tries that others use up while a passphrase is given count for it, too: it is
+// not said that it was the right one.
+func TestGuessingMeanwhile(t *testing.T) {
+	g := newGuesser(t, "ann")
+	g.in(func(ctx context.Context, s *state) error {
+		guess := sync.OnceFunc(func() {
+			for range approval.MaxTries {
+				if err := wrongTry(ctx, s, "ann", approval.ErrPassphrase); err == nil {
+					t.Error("a wrong passphrase passed")
+				}
+			}
+		})
+		a := &app{in: meanwhile{guess, strings.NewReader("right ann\n")}, out: io.Discard, err: io.Discard}
+		if _, err := a.approver(ctx, s, credentials{name: "ann", file: "-"}); err == nil || errors.Is(err, approval.ErrPassphrase) {
+			t.Errorf("the right one is answered with %v", err)
+		}
+		return nil
+	})
 }
