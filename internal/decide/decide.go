@@ -34,7 +34,10 @@ type Approval struct {
 // no other outcome than a Decision with a reason.
 func Decide(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
 	d := enforce(c, &call, &f)
-	if c != nil && c.Agent(call.Agent) != nil && c.Agent(call.Agent).Shadow {
+	if c == nil {
+		return d
+	}
+	if agent := c.Agent(call.Agent); agent != nil && agent.Shadow {
 		return shadow(d)
 	}
 	return d
