@@ -292,10 +292,7 @@ func keep[T any](room *[]T, s []T) []T {
 // quoted reads the string that begins here.
 func (p *parser) quoted() (string, error) {
 	rest := p.text[p.at+1:]
-	n, all := 0, byte(0)
-	for n+8 <= len(rest) && standing(rest[n:n+8]) {
-		n += 8
-	}
+	n, all := standing(rest), byte(0)
 	for n < len(rest) && !escaped[rest[n]] {
 		all |= rest[n]
 		n++
@@ -311,18 +308,23 @@ func (p *parser) quoted() (string, error) {
 	return s, nil
 }
 
-// standing reports whether eight bytes are ASCII and stand for themselves in a
-// string, which is what long texts are mostly made of. It takes them as one
-// number, so that each of them has a top bit of its own: that bit is set at the
-// start of what is not ASCII and, as long as none is, comes up where the smallest
-// byte of a subtraction goes below zero: one before ' ', and of the differences
-// from '"' and '\\' one that is 0.
-func standing(s string) bool {
+// standing returns how many bytes at the start of s, by eights, are certainly
+// ASCII and stand for themselves in a string: what long texts are mostly made of.
+// It takes eight of them as one number, so that each has a top bit of its own. That
+// bit is set where one is not ASCII. As long as none is, it comes up where a byte of
+// a subtraction goes below zero: one before ' ', and of the differences from '"'
+// and '\\' one that is 0.
+func standing(s string) (n int) {
 	const ones, tops = 0x01_01_01_01_01_01_01_01, 0x80_80_80_80_80_80_80_80
-	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	quote, escape := x^('"'*ones), x^('\\'*ones)
-	return (x|(x-' '*ones)|(quote-ones)|(escape-ones))&tops == 0
+	for ; len(s) >= 8; s, n = s[8:], n+8 {
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		quote, escape := x^('"'*ones), x^('\\'*ones)
+		if (x|(x-' '*ones)|(quote-ones)|(escape-ones))&tops != 0 {
+			break
+		}
+	}
+	return n
 }
 
 // unquote reads the string that begins here and whose first n bytes stand for
