@@ -165,13 +165,13 @@ func (p *parser) value(depth int) (Value, error) {
 	}
 }
 
-// container reads the array or object that begins here and ends with shut.
-func (p *parser) container(kind Kind, shut byte, depth int) (Value, error) {
+// container reads the array or object that begins here and ends with closing.
+func (p *parser) container(kind Kind, closing byte, depth int) (Value, error) {
 	if depth > p.bounds.Depth {
 		return Value{}, p.refuse(p.at, fmt.Sprintf("more than %d arrays and objects around one another", p.bounds.Depth))
 	}
 	p.at++
-	if p.next() == shut {
+	if p.next() == closing {
 		p.at++
 		return Value{kind: kind}, nil
 	}
@@ -188,7 +188,7 @@ func (p *parser) container(kind Kind, shut byte, depth int) (Value, error) {
 		}
 		switch p.next() {
 		case ',':
-		case shut:
+		case closing:
 			more = false
 		default:
 			return Value{}, p.malformed()
