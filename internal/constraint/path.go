@@ -286,7 +286,7 @@ func separator(r rune) bool { return r == '/' || r == '\\' }
 // plain reports whether p is an absolute path in its shortest form, without
 // NUL and backslash, which end or split a name for some readers.
 func plain(p string) bool {
-	return absolute(p) && path.Clean(p) == p && !strings.ContainsAny(p, "\\\x00")
+	return absolute(p) && path.Clean(p) == p && strings.IndexByte(p, '\\') < 0 && strings.IndexByte(p, 0) < 0
 }
 
 // scheme finds the beginning of a URL. One letter is a drive.
@@ -296,10 +296,9 @@ var scheme = regexp.MustCompile(`(?i)^(file:|[a-z][a-z0-9+.-]+:/)`)
 // expand ~ and variables, trim white space and quotes, or accept URLs.
 func ambiguous(text string) bool {
 	return text == "" ||
-		strings.TrimSpace(text) != text ||
-		strings.ContainsAny(text[:1], "~$%\"'`") ||
-		strings.ContainsAny(text[len(text)-1:], "\"'`") ||
-		strings.ContainsFunc(text, unicode.IsControl) ||
+		strings.IndexByte("~$%\"'`", text[0]) >= 0 ||
+		strings.IndexByte("\"'`", text[len(text)-1]) >= 0 ||
+		!inked(text) && (strings.TrimSpace(text) != text || strings.ContainsFunc(text, unicode.IsControl)) ||
 		strings.Contains(text, ":") && scheme.MatchString(text)
 }
 

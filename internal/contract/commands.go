@@ -59,7 +59,7 @@ func (k *Clause) sets(args toolcall.Value, answers *constraint.Answers) []constr
 // set returns the constraints of the clause on an argument, nil if there are none.
 func (k *Clause) set(argument toolcall.Path) *constraint.Set {
 	for _, c := range k.constraints {
-		if c.argument.String() == argument.String() {
+		if c.name == argument.String() {
 			return c.set
 		}
 	}
@@ -73,7 +73,7 @@ func (k *Clause) holdsApart(argument toolcall.Path, args toolcall.Value, answers
 	for _, c := range k.constraints {
 		selected := c.argument.Select(args)
 		ok := false
-		if c.argument.String() == argument.String() {
+		if c.name == argument.String() {
 			ok = c.set.PermitsApart(selected, answers)
 		} else {
 			ok, _ = c.set.Permits(selected, answers)
