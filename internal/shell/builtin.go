@@ -97,7 +97,7 @@ func sourceFile(w *walker, args []field, st state, by int) (ok, fail state) {
 func execute(w *walker, args []field, st state, by int) (ok, fail state) {
 	rest := args[1:]
 	for len(rest) > 0 && rest[0].known && strings.HasPrefix(rest[0].text, "-") {
-		if rest[0].text == "-a" && len(rest) > 1 {
+		if strings.HasSuffix(rest[0].text, "a") && len(rest) > 1 { // -a takes a name, also in a bundle
 			rest = rest[1:]
 		}
 		rest = rest[1:]
@@ -214,7 +214,7 @@ func names(w *walker, args []field, st state, by int) (ok, fail state) {
 			}
 		case !f.known || strings.Contains(f.text, "["):
 			w.unknown(by, f.span, "which variable changes is not known")
-		case args[0].text == "mapfile" && strings.HasPrefix(f.text, "-C"):
+		case args[0].text != "read" && strings.HasPrefix(f.text, "-") && strings.Contains(f.text, "C"):
 			w.unknown(by, f.span, "runs a text for the lines read")
 		}
 	}

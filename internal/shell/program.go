@@ -83,6 +83,8 @@ func (u *use) scan(args []field) {
 			if u.subcommand(f, next) {
 				return
 			}
+		case strings.HasPrefix(f.lead, "+") && u.row.has("plus"):
+			u.unknown(u.by, f.span, "a command that the program runs first")
 		case !f.known && f.mayBeOption() && u.row.acts():
 			u.unknown(u.by, f.span, "this word may be an option; a path that begins with ./ cannot be")
 			u.operands = append(u.operands, f)
@@ -244,6 +246,7 @@ func (u *use) take(o *option, f field) {
 		u.meanings[o.meaning] = true
 	}
 	if o.takes == 0 {
+		u.coded = u.coded || o.meaning == "place"
 		return
 	}
 	if f.many {
@@ -354,6 +357,9 @@ func (u *use) effectsOfOperands() {
 		u.wrapped(u.operands, slots[0].kind)
 		return
 	}
+	if u.row.has("here") {
+		u.readsHere(slots)
+	}
 	uncertain := false
 	for _, f := range u.operands {
 		uncertain = uncertain || f.many && !f.glob
@@ -377,6 +383,15 @@ func (u *use) effectsOfOperands() {
 	}
 	if in := u.row.about["stdin"]; in != "" && !u.coded && len(u.operands) == 0 {
 		u.runsInput(in)
+	}
+}
+
+// readsHere is what looks through the folder that it is in where it is given no
+// file to look through, and nothing to read.
+func (u *use) readsHere(slots []slot) {
+	last := slots[len(slots)-1].kind
+	if len(u.operands) < len(slots) && u.st.input.kind == elsewhere && (last == "readtree" || u.meanings["tree"]) {
+		u.effect("readtree", literal(".", u.span))
 	}
 }
 
@@ -404,9 +419,9 @@ func slotOf(slots []slot, i, n int) (own, repeated slot) {
 func (u *use) effect(kind string, f field) {
 	switch kind {
 	case "data", "place", "inplace", "archive", "replaces":
-	case "read", "readtree", "chdir", "atread", "formread":
+	case "read", "readtree", "chdir", "atread", "formread", "page", "format":
 		u.reads(kind, f)
-	case "write", "tree", "out", "edit", "beside", "dest":
+	case "write", "tree", "out", "edit", "beside", "dest", "numbered":
 		u.writes(kind, f)
 	case "from", "to", "remote", "host", "net":
 		u.network(kind, f)
@@ -443,6 +458,13 @@ func (u *use) reads(kind string, f field) {
 		u.file(u.st, u.by, Read, f, true, "")
 	case "chdir":
 		u.file(u.st, u.by, Read, literal(".", f.span), true, "works in this folder")
+	case "page": // a name, or a file
+		if !f.known || strings.Contains(f.text, "/") {
+			u.file(u.st, u.by, Read, f, false, "")
+		}
+	case "format": // @file, or a text that may name files
+		u.unknownIf(!f.known || strings.Contains(f.text, "%output"), "a format that names files to write")
+		u.reads("atread", f)
 	case "atread": // @file
 		if strings.HasPrefix(f.lead, "@") {
 			f = f.cut(1)
@@ -477,8 +499,9 @@ func (u *use) writes(kind string, f field) {
 		u.file(u.st, u.by, Write, f, true, "")
 	case "edit":
 		u.file(u.st, u.by, Write, f, false, "")
-	case "write":
+	case "write", "numbered":
 		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
+		u.unknownIf(kind == "numbered" && strings.Contains(f.text, "#"), "a name made from parts of the URL")
 	case "beside":
 		u.file(u.st, u.by, Write, f, false, "")
 		folder, _ := path.Split(f.text)
