@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -184,7 +185,10 @@ func trap(w *walker, args []field, st state, by int) (ok, fail state) {
 		return st, st
 	}
 	w.inner(rest[0].text, rest[0].span, w.src.dialect, st.forget(), by)
-	return st, st
+	if rest[0].text == "" || !slices.ContainsFunc(rest[1:], func(f field) bool { return !f.known || f.text != "EXIT" && f.text != "0" }) {
+		return st, st // nothing, or at the end
+	}
+	return st.forget(), st.forget()
 }
 
 // alias changes what later words mean, before they are parsed.

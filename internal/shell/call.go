@@ -54,6 +54,9 @@ func (w *walker) assign(list []*syntax.Assign, st state, by int) state {
 			if as.Index != nil {
 				w.arithmetic(as.Index, st, by)
 			}
+			if as.Array != nil {
+				w.elements(as.Array, st, by)
+			}
 		case as.Append:
 			w.single(as.Value, st, by)
 		default:
@@ -63,6 +66,15 @@ func (w *walker) assign(list []*syntax.Assign, st state, by int) state {
 		st = w.set(st, as.Name.Value, value)
 	}
 	return st
+}
+
+// elements walks the indexes of a list of elements, "([i]=x ...)".
+func (w *walker) elements(list *syntax.ArrayExpr, st state, by int) {
+	for _, element := range list.Elems {
+		if element.Index != nil {
+			w.arithmetic(element.Index, st, by)
+		}
+	}
 }
 
 // variable records what giving a variable a value leads to: programs look
@@ -93,8 +105,8 @@ func (w *walker) declare(c *syntax.DeclClause, st state) (ok, fail state) {
 		if as.Name == nil {
 			arg = w.single(as.Value, st, by)
 			option := arg.known && strings.ContainsAny(arg.text[:min(1, len(arg.text))], "-+")
-			if !option || strings.Contains(arg.text, "n") { // -n makes a name stand for another
-				w.unknown(by, w.span(as), "which variable is set is not known")
+			if !option || strings.ContainsAny(arg.text, "ni") { // -n makes a name stand for another, -i evaluates values
+				w.unknown(by, w.span(as), "which variable is set, or to what, is not known")
 			}
 		}
 		list = append(list, arg.word())

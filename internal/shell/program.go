@@ -254,7 +254,7 @@ func (u *use) take(o *option, f field) {
 	}
 	u.values = append(u.values, value{o.kind, f})
 	switch o.kind {
-	case "place", "code":
+	case "place", "code", "patterns":
 		u.coded = true
 	case "inplace", "dest", "out":
 		u.meanings[o.kind] = true
@@ -280,9 +280,10 @@ func (u *use) effects() {
 		return
 	}
 	for _, v := range u.values {
-		if v.text != "-" || !v.known { // standard input or output
-			u.effect(v.kind, v.field)
+		if v.text == "-" && v.known && v.kind != "unknown" && v.kind != "run" {
+			continue // standard input or output
 		}
+		u.effect(v.kind, v.field)
 	}
 	if special, ok := specials[u.row.about["special"]]; ok {
 		special(u)
@@ -419,7 +420,7 @@ func slotOf(slots []slot, i, n int) (own, repeated slot) {
 func (u *use) effect(kind string, f field) {
 	switch kind {
 	case "data", "place", "inplace", "archive", "replaces":
-	case "read", "readtree", "chdir", "atread", "formread", "page", "format":
+	case "read", "readtree", "patterns", "chdir", "atread", "formread", "page", "format":
 		u.reads(kind, f)
 	case "write", "tree", "out", "edit", "beside", "dest", "numbered":
 		u.writes(kind, f)
@@ -454,6 +455,8 @@ func (u *use) reads(kind string, f field) {
 			u.writes("write", f)
 		}
 		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
+	case "patterns": // a file of them, in place of the first operand
+		u.file(u.st, u.by, Read, f, false, "")
 	case "readtree":
 		u.file(u.st, u.by, Read, f, true, "")
 	case "chdir":
@@ -483,7 +486,7 @@ func (u *use) reads(kind string, f field) {
 // writes records a word that names a file to write.
 func (u *use) writes(kind string, f field) {
 	if kind == "edit" || kind == "beside" {
-		u.file(u.st, u.by, Read, f, false, "")
+		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
 	}
 	u.meanings["out"] = u.meanings["out"] || kind == "out"
 	if u.meanings["dry"] {
@@ -503,7 +506,7 @@ func (u *use) writes(kind string, f field) {
 		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
 		u.unknownIf(kind == "numbered" && strings.Contains(f.text, "#"), "a name made from parts of the URL")
 	case "beside":
-		u.file(u.st, u.by, Write, f, false, "")
+		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
 		folder, _ := path.Split(f.text)
 		beside := field{text: quotePattern(folder) + "*", glob: f.known, span: f.span}
 		u.file(u.st, u.by, Write, beside, false, "a file beside it")
