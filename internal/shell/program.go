@@ -486,7 +486,7 @@ func (u *use) reads(kind string, f field) {
 // writes records a word that names a file to write.
 func (u *use) writes(kind string, f field) {
 	if kind == "edit" || kind == "beside" {
-		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
+		u.file(u.st, u.by, Read, f, kind == "beside" && u.meanings["tree"], "")
 	}
 	u.meanings["out"] = u.meanings["out"] || kind == "out"
 	if u.meanings["dry"] {

@@ -293,14 +293,17 @@ func (r *row) acts() bool {
 // systemFolders hold the programs that the table means.
 var systemFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin"}
 
-// findProgram returns the row for a program and its name without folder. ok is
-// false where the first word is a file of another folder.
+// findProgram returns the row for a program and its name without folder, "test"
+// for "[". ok is false where the first word is a file of another folder.
 func findProgram(word string) (r *row, name string, ok bool) {
 	if strings.Contains(word, "/") {
 		if !slices.Contains(systemFolders, path.Dir(word)) {
 			return nil, word, false
 		}
 		word = path.Base(word)
+	}
+	if word == "[" {
+		word = "test"
 	}
 	return table().programs[word], word, true
 }
