@@ -31,7 +31,7 @@ func uses() (all []string) {
 				command = "env " + command
 			}
 			add(command)
-			add(command, "a b c")
+			add(command, "./a b c")
 			add(command, "--zzz a")
 			add(command, "a --zzz b")
 			add(command, "-7 a")
@@ -42,12 +42,13 @@ func uses() (all []string) {
 			for option, o := range r.options {
 				add(command, option, "p a b")
 				add(command, "a", option, "b")
+				add(command, option, "p")
+				if o.takes != 0 {
+					add(command, option+map[bool]string{true: "=p", false: "p"}[strings.HasPrefix(option, "--")], "a b")
+				}
 				if r.about["special"] == "tar" {
 					add(command, "-c", option, "p a")
 					add(command, "-x", option, "p a")
-				}
-				if o.takes == '?' {
-					add(command, option+map[bool]string{true: "=p", false: "p"}[strings.HasPrefix(option, "--")], "a b")
 				}
 			}
 		}
