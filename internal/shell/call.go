@@ -85,6 +85,8 @@ func (w *walker) variable(by int, name string, value field, span Span, st state)
 	case setting == nil || setting.kind == "safe":
 	case setting.kind == "shell" && value.known:
 		w.inner(value.text, span, Bash, st, by)
+	case setting.kind == "shellwith" && value.known:
+		w.inner(withWords(value).text, span, Bash, st, by)
 	default:
 		w.unknown(by, span, "the variable "+name+" changes what programs do or which are run")
 	}

@@ -420,7 +420,7 @@ func slotOf(slots []slot, i, n int) (own, repeated slot) {
 func (u *use) effect(kind string, f field) {
 	switch kind {
 	case "data", "place", "inplace", "archive", "replaces":
-	case "read", "readtree", "patterns", "chdir", "atread", "formread", "page", "format":
+	case "read", "readtree", "patterns", "chdir", "atread", "formread", "page", "format", "upload":
 		u.reads(kind, f)
 	case "write", "tree", "out", "edit", "beside", "dest", "numbered":
 		u.writes(kind, f)
@@ -428,6 +428,8 @@ func (u *use) effect(kind string, f field) {
 		u.network(kind, f)
 	case "shell":
 		u.runsText(f, Sh)
+	case "shellwith":
+		u.runsText(withWords(f), Sh)
 	case "code":
 		u.opaque(u.by, f.span, "runs code of another language")
 	case "run":
@@ -461,6 +463,9 @@ func (u *use) reads(kind string, f field) {
 		u.file(u.st, u.by, Read, f, true, "")
 	case "chdir":
 		u.file(u.st, u.by, Read, literal(".", f.span), true, "works in this folder")
+	case "upload": // a file, or a pattern of curl
+		u.unknownIf(strings.ContainsAny(f.text, "{}[]"), "a pattern of files to send")
+		u.file(u.st, u.by, Read, f, false, "")
 	case "page": // a name, or a file
 		if !f.known || strings.Contains(f.text, "/") {
 			u.file(u.st, u.by, Read, f, false, "")
@@ -477,6 +482,7 @@ func (u *use) reads(kind string, f field) {
 		u.file(u.st, u.by, Read, f, false, "")
 	case "formread": // name=@file or name=<file
 		name, content, _ := strings.Cut(f.lead, "=")
+		u.unknownIf(strings.ContainsAny(content, `,;"\`) && strings.ContainsAny(content, "@<"), "a form that may send several files")
 		if content == "" && !f.known || strings.HasPrefix(content, "@") || strings.HasPrefix(content, "<") {
 			u.file(u.st, u.by, Read, f.cut(min(len(name)+2, len(f.lead))), false, "")
 		}
@@ -593,6 +599,13 @@ func (u *use) fed(args []field) []field {
 		return args
 	}
 	return append(args, field{text: "(input)", many: true, span: args[0].span})
+}
+
+// withWords is a text that the program gives to a shell with words of its own
+// behind it, which are not known.
+func withWords(f field) field {
+	f.text += ` "$@"`
+	return f
 }
 
 // runsWords walks words that the program joins and gives to a shell.
