@@ -170,6 +170,7 @@ func (c check) got() string {
 	return summary(Analyze(c.command, testEnv))
 }
 
+// checks returns the commands of all tables.
 func checks(t *testing.T) (all []check) {
 	for _, test := range table().tests {
 		all = append(all, check{"row", test.command, test.want})
