@@ -33,6 +33,11 @@ docs/shell.md has examples and says what the analysis cannot see.`,
 			}
 			var clauses []contract.CommandClause
 			if under.path != "" {
+				if under.workspace != "" {
+					if under.workspace, err = realFolder(under.workspace); err != nil {
+						return err
+					}
+				}
 				if clauses, err = under.coverage(cmd.Context(), args[0], dir); err != nil {
 					return err
 				}

@@ -496,6 +496,7 @@ func (s *Set) Commands(command string, a Answers, never bool) (all []Coverage) {
 	if k == nil || !done.Known {
 		return nil
 	}
+	all = make([]Coverage, 0, len(done.Effects))
 	for i := range done.Effects {
 		e := &done.Effects[i]
 		c := Coverage{Effect: e.Effect}

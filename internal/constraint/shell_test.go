@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/licet-dev/licet/internal/shell"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -191,4 +192,52 @@ func TestShellJoined(t *testing.T) {
 			}
 		}
 	})
+}
+
+// FuzzShell: of two commands that can be read, one after the other, nothing is
+// permitted that was not alone, and nothing escapes a never clause that did not
+// alone. Each runs in a shell of its own, so that one cannot change what the other
+// means.
+func FuzzShell(f *testing.F) {
+	for _, tt := range shellTable {
+		for _, list := range [][]string{tt.permits, tt.refuses, tt.forbids, tt.passes} {
+			for i, command := range list {
+				f.Add(command, list[(i+5)%len(list)])
+			}
+		}
+	}
+	permitting, never := compile(f, work, local), compile(f, forbidden, local)
+	judge := func(command string) (permits, forbids bool) {
+		sel := toolcall.Selection{Values: []toolcall.Value{toolcall.StringOf(command)}}
+		permits, _, _ = home.sides(permitting, sel)
+		_, forbids, _ = home.sides(never, sel)
+		return permits, forbids
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if !endsItself(a) || !endsItself(b) {
+			return // together they may be something else
+		}
+		permits, forbids := judge("(" + a + "\n)\n(" + b + "\n)")
+		for _, alone := range []string{a, b} {
+			permitsAlone, forbidsAlone := judge(alone)
+			if permits && !permitsAlone {
+				t.Errorf("%q and %q are permitted, %q alone is not", a, b, alone)
+			}
+			if forbidsAlone && !forbids {
+				t.Errorf("%q and %q are not forbidden, %q alone is", a, b, alone)
+			}
+		}
+	})
+}
+
+// endsItself reports whether a text is commands that can be read, and end where it
+// ends.
+func endsItself(text string) bool {
+	for _, command := range []string{text, "(" + text + "\n)"} {
+		a := shell.Analyze(command, shell.Env{})
+		if len(a.Commands) == 1 && len(a.Effects) == 1 && a.Effects[0].Kind == shell.Unknown && !a.Effects[0].Opaque {
+			return false
+		}
+	}
+	return !strings.HasSuffix(text, `\`)
 }

@@ -83,6 +83,8 @@ func (u *use) scan(args []field) {
 			if u.subcommand(f, next) {
 				return
 			}
+		case strings.HasPrefix(f.lead, "+") && u.row.has("plus"):
+			u.unknown(u.by, f.span, "a command that the program runs first")
 		case !f.known && f.mayBeOption() && u.row.acts():
 			u.unknown(u.by, f.span, "this word may be an option; a path that begins with ./ cannot be")
 			u.operands = append(u.operands, f)
@@ -244,6 +246,7 @@ func (u *use) take(o *option, f field) {
 		u.meanings[o.meaning] = true
 	}
 	if o.takes == 0 {
+		u.coded = u.coded || o.meaning == "place"
 		return
 	}
 	if f.many {
@@ -251,7 +254,7 @@ func (u *use) take(o *option, f field) {
 	}
 	u.values = append(u.values, value{o.kind, f})
 	switch o.kind {
-	case "place", "code":
+	case "place", "code", "patterns":
 		u.coded = true
 	case "inplace", "dest", "out":
 		u.meanings[o.kind] = true
@@ -277,9 +280,10 @@ func (u *use) effects() {
 		return
 	}
 	for _, v := range u.values {
-		if v.text != "-" || !v.known { // standard input or output
-			u.effect(v.kind, v.field)
+		if v.text == "-" && v.known && v.kind != "unknown" && v.kind != "run" {
+			continue // standard input or output
 		}
+		u.effect(v.kind, v.field)
 	}
 	if special, ok := specials[u.row.about["special"]]; ok {
 		special(u)
@@ -354,6 +358,9 @@ func (u *use) effectsOfOperands() {
 		u.wrapped(u.operands, slots[0].kind)
 		return
 	}
+	if u.row.has("here") {
+		u.readsHere(slots)
+	}
 	uncertain := false
 	for _, f := range u.operands {
 		uncertain = uncertain || f.many && !f.glob
@@ -377,6 +384,15 @@ func (u *use) effectsOfOperands() {
 	}
 	if in := u.row.about["stdin"]; in != "" && !u.coded && len(u.operands) == 0 {
 		u.runsInput(in)
+	}
+}
+
+// readsHere is what looks through the folder that it is in where it is given no
+// file to look through, and nothing to read.
+func (u *use) readsHere(slots []slot) {
+	last := slots[len(slots)-1].kind
+	if len(u.operands) < len(slots) && u.st.input.kind == elsewhere && (last == "readtree" || u.meanings["tree"]) {
+		u.effect("readtree", literal(".", u.span))
 	}
 }
 
@@ -404,14 +420,16 @@ func slotOf(slots []slot, i, n int) (own, repeated slot) {
 func (u *use) effect(kind string, f field) {
 	switch kind {
 	case "data", "place", "inplace", "archive", "replaces":
-	case "read", "readtree", "chdir", "atread", "formread":
+	case "read", "readtree", "patterns", "chdir", "atread", "formread", "page", "format", "upload":
 		u.reads(kind, f)
-	case "write", "tree", "out", "edit", "beside", "dest":
+	case "write", "tree", "out", "edit", "beside", "dest", "numbered":
 		u.writes(kind, f)
 	case "from", "to", "remote", "host", "net":
 		u.network(kind, f)
 	case "shell":
 		u.runsText(f, Sh)
+	case "shellwith":
+		u.runsText(withWords(f), Sh)
 	case "code":
 		u.opaque(u.by, f.span, "runs code of another language")
 	case "run":
@@ -439,10 +457,22 @@ func (u *use) reads(kind string, f field) {
 			u.writes("write", f)
 		}
 		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
+	case "patterns": // a file of them, in place of the first operand
+		u.file(u.st, u.by, Read, f, false, "")
 	case "readtree":
 		u.file(u.st, u.by, Read, f, true, "")
 	case "chdir":
 		u.file(u.st, u.by, Read, literal(".", f.span), true, "works in this folder")
+	case "upload": // a file, or a pattern of curl
+		u.unknownIf(strings.ContainsAny(f.text, "{}[]"), "a pattern of files to send")
+		u.file(u.st, u.by, Read, f, false, "")
+	case "page": // a name, or a file
+		if !f.known || strings.Contains(f.text, "/") {
+			u.file(u.st, u.by, Read, f, false, "")
+		}
+	case "format": // @file, or a text that may name files
+		u.unknownIf(!f.known || strings.Contains(f.text, "%output"), "a format that names files to write")
+		u.reads("atread", f)
 	case "atread": // @file
 		if strings.HasPrefix(f.lead, "@") {
 			f = f.cut(1)
@@ -452,6 +482,7 @@ func (u *use) reads(kind string, f field) {
 		u.file(u.st, u.by, Read, f, false, "")
 	case "formread": // name=@file or name=<file
 		name, content, _ := strings.Cut(f.lead, "=")
+		u.unknownIf(strings.ContainsAny(content, `,;"\`) && strings.ContainsAny(content, "@<"), "a form that may send several files")
 		if content == "" && !f.known || strings.HasPrefix(content, "@") || strings.HasPrefix(content, "<") {
 			u.file(u.st, u.by, Read, f.cut(min(len(name)+2, len(f.lead))), false, "")
 		}
@@ -461,7 +492,7 @@ func (u *use) reads(kind string, f field) {
 // writes records a word that names a file to write.
 func (u *use) writes(kind string, f field) {
 	if kind == "edit" || kind == "beside" {
-		u.file(u.st, u.by, Read, f, false, "")
+		u.file(u.st, u.by, Read, f, kind == "beside" && u.meanings["tree"], "")
 	}
 	u.meanings["out"] = u.meanings["out"] || kind == "out"
 	if u.meanings["dry"] {
@@ -477,10 +508,11 @@ func (u *use) writes(kind string, f field) {
 		u.file(u.st, u.by, Write, f, true, "")
 	case "edit":
 		u.file(u.st, u.by, Write, f, false, "")
-	case "write":
+	case "write", "numbered":
 		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
+		u.unknownIf(kind == "numbered" && strings.Contains(f.text, "#"), "a name made from parts of the URL")
 	case "beside":
-		u.file(u.st, u.by, Write, f, false, "")
+		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
 		folder, _ := path.Split(f.text)
 		beside := field{text: quotePattern(folder) + "*", glob: f.known, span: f.span}
 		u.file(u.st, u.by, Write, beside, false, "a file beside it")
@@ -567,6 +599,13 @@ func (u *use) fed(args []field) []field {
 		return args
 	}
 	return append(args, field{text: "(input)", many: true, span: args[0].span})
+}
+
+// withWords is a text that the program gives to a shell with words of its own
+// behind it, which are not known.
+func withWords(f field) field {
+	f.text += ` "$@"`
+	return f
 }
 
 // runsWords walks words that the program joins and gives to a shell.

@@ -34,8 +34,9 @@ func (f field) cut(n int) field {
 }
 
 // mayBeOption says whether a program may read the word as an option.
+// Behind the first of several words, any other may be one.
 func (f field) mayBeOption() bool {
-	if f.lead == "" && !f.known {
+	if !f.known && (f.lead == "" || f.many && !f.glob) {
 		return true
 	}
 	return strings.HasPrefix(f.lead, "-")
@@ -310,7 +311,22 @@ func (w *walker) param(b *builder, p *syntax.ParamExp, st state, by int, quoted 
 	b.many = b.many || !quoted && !number || name == "@" || p.Names != 0 || p.Index != nil
 }
 
+// indirect is ${!name}: the value of a variable that another one names. bash
+// evaluates an index in that name.
+func (w *walker) indirect(p *syntax.ParamExp, st state, by int) {
+	if !p.Excl || p.Names != 0 {
+		return
+	}
+	if allElements(p.Index) {
+		return // their indexes
+	}
+	if name, known := w.value(st, p.Param.Value); !known || p.Index != nil || !syntax.ValidName(name) {
+		w.unknown(by, w.span(p), "which variable is meant is not known, and bash evaluates its name")
+	}
+}
+
 func (w *walker) paramValue(p *syntax.ParamExp, st state, by int) (string, bool) {
+	w.indirect(p, st, by)
 	plain := p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Names == 0
 	if plain && p.Exp == nil {
 		return w.value(st, p.Param.Value)
@@ -396,6 +412,12 @@ func (w *walker) within(n syntax.Node, st state, by int) {
 	})
 }
 
+// allElements says whether an index is @ or *.
+func allElements(index syntax.ArithmExpr) bool {
+	word, ok := index.(*syntax.Word)
+	return ok && slices.Contains([]string{"@", "*"}, word.Lit())
+}
+
 // indexes walks the arithmetic that belongs to an expansion.
 func (w *walker) indexes(p *syntax.ParamExp, st state, by int) {
 	exprs := []syntax.ArithmExpr{p.Index}
@@ -403,7 +425,7 @@ func (w *walker) indexes(p *syntax.ParamExp, st state, by int) {
 		exprs = append(exprs, p.Slice.Offset, p.Slice.Length)
 	}
 	for _, x := range exprs {
-		if x != nil {
+		if x != nil && !allElements(x) {
 			w.arithmetic(x, st, by)
 		}
 	}
@@ -426,7 +448,30 @@ func (w *walker) arithmetic(x syntax.Node, st state, by int) {
 		case *syntax.Word:
 			if name := n.Lit(); syntax.ValidName(name) {
 				w.numeric(w.valueOf(name, w.span(n), st), by)
+			} else {
+				w.written(n, by)
 			}
+		}
+		return w.step(1)
+	})
+}
+
+// written checks the text of a word in an expression that is no name. Quotes do
+// not keep it from being evaluated, and a name that is put together is one, too.
+func (w *walker) written(word *syntax.Word, by int) {
+	syntax.Walk(word, func(n syntax.Node) bool {
+		text := ""
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ParamExp, *syntax.ArithmExp:
+			return false // for itself
+		case *syntax.Lit:
+			text = n.Value
+		case *syntax.SglQuoted:
+			text = n.Value
+		}
+		if _, err := strconv.ParseInt(strings.TrimSuffix(text, "#"), 0, 64); text != "" && err != nil { // 10#$x is a number
+			w.unknown(by, w.span(word), "text in arithmetic that bash evaluates")
+			return false
 		}
 		return w.step(1)
 	})
