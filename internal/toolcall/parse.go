@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -85,13 +84,13 @@ func parse(raw []byte, b Bounds) (v Value, id []byte, err error) {
 	if len(raw) > b.Bytes {
 		return Value{}, nil, syntaxError(raw, int64(b.Bytes), "", fmt.Sprintf("text is longer than %d bytes", b.Bytes))
 	}
+	if !jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true)) {
+		return Value{}, nil, invalid(raw)
+	}
 	p := parsers.Get().(*parser)
 	p.reset(raw, b)
-	v, err = p.value(1)
-	if p.next(); err == nil && p.at < len(p.text) {
-		err = p.malformed()
-	}
-	if err != nil {
+	p.next()
+	if v, err = p.value(1); err != nil {
 		return Value{}, nil, err // p is not used again: it still holds what it read
 	}
 	if p.id.end > 0 {
@@ -101,13 +100,14 @@ func parse(raw []byte, b Bounds) (v Value, id []byte, err error) {
 	return v, id, nil
 }
 
-// parser reads one text. It accepts strict JSON and nothing else; what is wrong
-// with another text is then found out by jsontext, which has the better words
-// for it, and reads many times slower. Tests hold the two against each other.
+// parser builds the value of one text, which jsontext has found to be strict
+// JSON but for duplicate members: those are found here, at less cost, once the
+// members of an object are sorted. So it looks only for where tokens begin and
+// end, and refuses only them and what is over a bound.
 type parser struct {
 	bounds Bounds
 	text   string // strings without escapes are parts of it
-	at     int    // where the next token begins, or white space before it
+	at     int    // where the next token begins, or white space, a comma or a colon before it
 	open   list   // what was read of the arrays and objects that are still open
 	id     struct{ start, end int }
 
@@ -143,40 +143,42 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// value reads the next value, which has depth-1 arrays and objects around it.
+// value reads the value that begins here, which has depth-1 arrays and objects
+// around it.
 func (p *parser) value(depth int) (Value, error) {
-	switch p.next() {
-	case '{':
-		return p.container(Object, '}', depth)
-	case '[':
-		return p.container(Array, ']', depth)
+	switch p.text[p.at] {
+	case '{', '[':
+		return p.container(depth)
 	case '"':
 		start := p.at
 		s, err := p.quoted()
 		return Value{kind: String, text: s, plain: len(s) == p.at-start-len(`""`)}, err // an escape is longer than what it stands for
 	case 'n':
-		return NullValue, p.word("null")
+		p.at += len("null")
+		return NullValue, nil
 	case 't':
-		return Boolean(true), p.word("true")
+		p.at += len("true")
+		return Boolean(true), nil
 	case 'f':
-		return Boolean(false), p.word("false")
+		p.at += len("false")
+		return Boolean(false), nil
 	default:
 		return p.number()
 	}
 }
 
-// container reads the array or object that begins here and ends with closing.
-func (p *parser) container(kind Kind, closing byte, depth int) (Value, error) {
+// container reads the array or object that begins here.
+func (p *parser) container(depth int) (Value, error) {
 	if depth > p.bounds.Depth {
 		return Value{}, p.refuse(p.at, fmt.Sprintf("more than %d arrays and objects around one another", p.bounds.Depth))
 	}
-	p.at++
-	if p.next() == closing {
-		p.at++
-		return Value{kind: kind}, nil
+	kind := Array
+	if p.text[p.at] == '{' {
+		kind = Object
 	}
 	names, values := len(p.open.names), len(p.open.values)
-	for more := true; more; {
+	p.at++
+	for c := p.next(); c != '}' && c != ']'; c = p.next() {
 		var err error
 		if kind == Object {
 			err = p.member(depth)
@@ -186,58 +188,35 @@ func (p *parser) container(kind Kind, closing byte, depth int) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		switch p.next() {
-		case ',':
-		case closing:
-			more = false
-		default:
-			return Value{}, p.malformed()
-		}
-		p.at++
 	}
+	p.at++
 	l := p.shut(names, values)
 	if l.repeats() {
-		return Value{}, p.malformed()
+		return Value{}, invalid([]byte(p.text))
 	}
 	return Value{kind: kind, list: l}, nil
 }
 
-// next goes to the next byte that is no white space and returns it; at the end of
-// the text 0, which is no part of JSON either.
+// next goes to the next token and returns its first byte. Before the value and
+// inside an array or object there always is one.
 func (p *parser) next() byte {
-	for ; p.at < len(p.text); p.at++ {
+	for {
 		switch c := p.text[p.at]; c {
-		case ' ', '\t', '\r', '\n':
+		case ' ', '\t', '\r', '\n', ',', ':':
+			p.at++
 		default:
 			return c
 		}
 	}
-	return 0
-}
-
-// word reads a word that is expected here.
-func (p *parser) word(want string) error {
-	if !strings.HasPrefix(p.text[p.at:], want) {
-		return p.malformed()
-	}
-	p.at += len(want)
-	return nil
 }
 
 // member reads one member of an object.
 func (p *parser) member(depth int) error {
-	if p.next() != '"' {
-		return p.malformed()
-	}
 	name, err := p.quoted()
 	if err != nil {
 		return err
 	}
 	p.open.names = append(p.open.names, name)
-	if p.next() != ':' {
-		return p.malformed()
-	}
-	p.at++
 	p.next()
 	start := p.at
 	if err := p.element(depth); err != nil {
@@ -259,9 +238,11 @@ func (p *parser) element(depth int) error {
 	return nil
 }
 
-// shut takes the names and values from these places on, of which there are some,
-// as a list of their own.
+// shut takes the names and values from these places on as a list of their own.
 func (p *parser) shut(names, values int) *list {
+	if len(p.open.values) == values {
+		return nil
+	}
 	l := &keep(&p.lists, []list{{}})[0]
 	l.names = keep(&p.names, p.open.names[names:])
 	l.values = keep(&p.values, p.open.values[values:])
@@ -292,59 +273,21 @@ func keep[T any](room *[]T, s []T) []T {
 // quoted reads the string that begins here.
 func (p *parser) quoted() (string, error) {
 	rest := p.text[p.at+1:]
-	n, all := standing(rest), byte(0)
-	for n < len(rest) && !escaped[rest[n]] {
-		all |= rest[n]
-		n++
+	if s := rest[:strings.IndexByte(rest, '"')]; strings.IndexByte(s, '\\') < 0 {
+		p.at += len(s) + len(`""`)
+		return s, nil
 	}
-	if n == len(rest) || rest[n] != '"' {
-		return p.unquote(n)
-	}
-	s := rest[:n]
-	if all >= utf8.RuneSelf && !utf8.ValidString(s) {
-		return "", p.malformed()
-	}
-	p.at += n + len(`""`)
-	return s, nil
-}
-
-// standing returns how many bytes at the start of s, by eights, are certainly
-// ASCII and stand for themselves in a string: what long texts are mostly made of.
-// It takes eight of them as one number, so that each has a top bit of its own. That
-// bit is set where one is not ASCII. As long as none is, it comes up where a byte of
-// a subtraction goes below zero: one before ' ', and of the differences from '"'
-// and '\\' one that is 0.
-func standing(s string) (n int) {
-	const ones, tops = 0x01_01_01_01_01_01_01_01, 0x80_80_80_80_80_80_80_80
-	for ; len(s) >= 8; s, n = s[8:], n+8 {
-		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		quote, escape := x^('"'*ones), x^('\\'*ones)
-		if (x|(x-' '*ones)|(quote-ones)|(escape-ones))&tops != 0 {
-			break
+	end := 0
+	for ; rest[end] != '"'; end++ {
+		if rest[end] == '\\' {
+			end++
 		}
 	}
-	return n
-}
-
-// unquote reads the string that begins here and whose first n bytes stand for
-// themselves.
-func (p *parser) unquote(n int) (string, error) {
-	rest := p.text[p.at+1:]
-	for n < len(rest) && rest[n] != '"' {
-		if rest[n] == '\\' {
-			n++
-		}
-		n++
-	}
-	if n >= len(rest) {
-		return "", p.malformed()
-	}
-	s, err := jsontext.AppendUnquote(nil, p.text[p.at:p.at+n+len(`""`)])
+	s, err := jsontext.AppendUnquote(nil, p.text[p.at:p.at+end+len(`""`)])
 	if err != nil {
-		return "", p.malformed()
+		return "", p.refuse(p.at, err.Error())
 	}
-	p.at += n + len(`""`)
+	p.at += end + len(`""`)
 	return string(s), nil
 }
 
@@ -357,7 +300,7 @@ func (p *parser) number() (Value, error) {
 	text := p.text[start:p.at]
 	n, ok := scanNumber(text)
 	if !ok {
-		return Value{}, p.malformed()
+		return Value{}, p.refuse(start, "not a JSON number")
 	}
 	if n.width() > p.bounds.Digits {
 		return Value{}, p.refuse(start, fmt.Sprintf("number has more than %d digits written out", p.bounds.Digits))
@@ -386,9 +329,8 @@ func (p *parser) refuse(offset int, msg string) error {
 	return syntaxError([]byte(p.text), int64(offset), dec.StackPointer(), msg)
 }
 
-// malformed says why and where the text is no strict JSON.
-func (p *parser) malformed() error {
-	raw := []byte(p.text)
+// invalid says why and where raw is no strict JSON.
+func invalid(raw []byte) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	for {
 		if _, err := dec.ReadToken(); err != nil {

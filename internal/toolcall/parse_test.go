@@ -257,52 +257,6 @@ func TestParseParts(t *testing.T) {
 	})
 }
 
-// asStrict asserts that Parse accepts a text exactly if jsontext does.
-func asStrict(t testing.TB, text string) {
-	t.Helper()
-	_, err := toolcall.Parse([]byte(text), toolcall.Bounds{})
-	if strict := jsontext.Value(text).IsValid(); strict != (err == nil) {
-		t.Errorf("%q: strict JSON is %v, but Parse returns %v", text, strict, err)
-	}
-}
-
-// TestGrammar goes through all texts of up to four pieces: what the parser takes
-// for JSON must be what jsontext does.
-func TestGrammar(t *testing.T) {
-	pieces := []string{"{", "}", "[", "]", ",", ":", `"`, `\`, `"a"`, "u0041", "0", "1", "-", ".", "e", "+", "true", "nul", " ", "\n",
-		"\x00", "\x1f", "\x7f", "\u00a0", "é", "\xc3", "\xed\xa0\x80"}
-	var grow func(text string, more int)
-	grow = func(text string, more int) {
-		asStrict(t, text)
-		if more == 0 {
-			return
-		}
-		for _, piece := range pieces {
-			grow(text+piece, more-1)
-		}
-	}
-	grow("", 4)
-	for _, around := range [][2]string{{`{"a":`, `}`}, {`[0,`, `]`}, {`["`, `"]`}, {`[`, `,{"a":[]}]`}} {
-		for _, a := range pieces {
-			for _, b := range pieces {
-				asStrict(t, around[0]+a+b+around[1])
-			}
-		}
-	}
-}
-
-// TestStringBytes puts each byte at each place of a text: some are read by
-// eights, and none must pass that does not stand for itself.
-func TestStringBytes(t *testing.T) {
-	const letters = "abcdefghijklmnopqrst"
-	for at := range letters {
-		for b := range 256 {
-			asStrict(t, `["`+letters[:at]+string([]byte{byte(b)})+letters[at:]+`"]`)
-			asStrict(t, `["`+letters[:at]+string([]byte{byte(b)})+letters[at+1:]+"é\\n"+`"]`)
-		}
-	}
-}
-
 // FuzzParse states what a strict reading is worth. What is accepted is strict
 // JSON with one canonical text that reads back to the same value; two values
 // are equal exactly if their canonical texts are; and what is refused although

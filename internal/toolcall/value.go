@@ -185,12 +185,7 @@ func (v Value) index(name string) int {
 	case v.kind != Object || v.list == nil:
 		return -1
 	case len(v.list.names) <= few:
-		for i, n := range v.list.names { // here every call looks its members up
-			if n == name {
-				return i
-			}
-		}
-		return -1
+		return slices.Index(v.list.names, name)
 	}
 	i, found := slices.BinarySearchFunc(v.list.names, name, compareUTF16)
 	if !found {
