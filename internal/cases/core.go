@@ -57,7 +57,7 @@ type core struct {
 
 // load puts a contract in force.
 func (s *core) load(text []byte) error {
-	c, err := s.source.with(text).Load()
+	c, err := s.source.With(text).Load()
 	if err != nil {
 		return fmt.Errorf("loading the contract: %w", err)
 	}
@@ -111,7 +111,7 @@ func toolCall(c Call) (toolcall.Call, error) {
 func answered(a gate.Answer) Answer {
 	answer := Answer{Verdict: a.Verdict, Reasons: a.Reasons}
 	if a.Shadow != nil {
-		answer.Verdict = *a.Shadow
+		answer.Verdict, answer.Shadow = *a.Shadow, true
 	}
 	if a.Ticket != nil {
 		answer.Ticket = a.Ticket.ID

@@ -1,0 +1,274 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/licet-dev/licet/internal/cases"
+	"github.com/licet-dev/licet/internal/toolcall"
+	"github.com/licet-dev/licet/internal/yamlwalk"
+)
+
+// maxRounds bounds how often a call is repeated to reach a limit.
+const maxRounds = 500
+
+// seeker looks for stories that a mutant answers otherwise than its contract.
+type seeker struct {
+	*runner
+	m       *Mutant
+	was, is *yamlwalk.Node // the trees of both
+	limit   *yamlwalk.Node // that is changed, nil if none is
+	borders []border
+}
+
+func newSeeker(r *runner, m *Mutant) *seeker {
+	parse := func(text []byte) *yamlwalk.Node {
+		p := yamlwalk.Reader{File: "contract", What: "contract"}
+		return p.Parse(text)
+	}
+	s := &seeker{runner: r, m: m, was: parse(r.passed[0].Suite.Contract.Text), is: parse(m.source.Text)}
+	for i := range m.about {
+		if m.about[i].key == "limits" {
+			s.limit = m.about[:i+2].from(s.was)
+		}
+	}
+	s.borders = s.findBorders()
+	return s
+}
+
+// both returns the texts of the lists at a place, of the contract and of the
+// mutant.
+func (s *seeker) both(at place) []string {
+	return slices.Concat(texts(at.from(s.was)), texts(at.from(s.is)))
+}
+
+// words returns the phrases, or the tools of all labels and names, that a
+// condition looks for.
+func (s *seeker) words() (all []string) {
+	if s.m.Kind == KindLabels {
+		return s.both(s.m.about[:2])
+	}
+	condition := s.m.about[:7]
+	for _, list := range []string{"mentions", "called", "not_called"} {
+		for _, name := range s.both(condition.key(list)) {
+			if tools := s.both(place{}.key("labels").key(name)); len(tools) > 0 {
+				all = append(all, tools...)
+			} else {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// people returns who may answer, and two who may not.
+func (s *seeker) people() []string {
+	all := s.both(place{}.key("approvals").key("approvers"))
+	if s.m.about[:min(6, len(s.m.about))].isClause() {
+		all = slices.Concat(all, s.both(s.m.about[:6].key("$approvers")))
+	}
+	slices.Sort(all)
+	return append(slices.Compact(all), "somebody", "another")
+}
+
+// aroundCall returns a story with something else happening around its call: what
+// limits, approvals and conditions look at.
+func (s *seeker) aroundCall(t story) []story {
+	switch s.m.Kind {
+	case KindLimit:
+		return s.repeated(t)
+	case KindApprovals, KindApprovers:
+		return s.answered(t)
+	case KindExtra:
+		return extras(t)
+	case "$request":
+		return s.asked(t)
+	case "$session", KindLabels:
+		return s.after(t)
+	}
+	return nil
+}
+
+// repeated returns stories that use a limit up: as often as it says and once
+// more, also with time or another session between.
+func (s *seeker) repeated(t story) (all []story) {
+	limit := s.limit.Get("calls")
+	n := 2
+	if limit != nil {
+		if d, err := toolcall.ParseDecimal(limit.Text); err == nil {
+			if i, ok := d.Int64(); ok && i < maxRounds {
+				n = int(i)
+			}
+		}
+	}
+	c := t.last()
+	if sum := s.limit.Get("sum"); sum != nil {
+		return s.summed(t, sum.Text)
+	}
+	used := story{t.files, append(slices.Clip(t.steps[:len(t.steps)-1]), cases.Step{Act: c, Repeat: n})}
+	return append(all, s.beyond(used, c)...)
+}
+
+// beyond returns what may happen once a limit is used up.
+func (s *seeker) beyond(used story, c cases.Call) []story {
+	again := cases.Step{Act: c, Repeat: 1}
+	elsewhere, somebody := c, c
+	elsewhere.Session += "-2"
+	somebody.User = "somebody"
+	window := duration(s.limit.Get("per").Text)
+	all := []story{
+		used.then(again),
+		used.then(cases.Step{Act: elsewhere, Repeat: 1}),
+		used.then(cases.Step{Act: somebody, Repeat: 1}),
+		used.then(cases.Step{Act: cases.Wait{For: time.Hour}}, again),
+	}
+	if window > 0 {
+		all = append(all, used.then(cases.Step{Act: cases.Wait{For: window * 3 / 4}}, again))
+	}
+	return all
+}
+
+// summed returns stories that use up a limit on a sum.
+func (s *seeker) summed(t story, argument string) (all []story) {
+	bound := s.limit.Get("max").Text
+	path, err := toolcall.ParsePath(argument)
+	if err != nil {
+		return nil
+	}
+	for _, number := range []string{bound, moved(bound, 1, 1), half(bound)} {
+		d, err := toolcall.ParseDecimal(number)
+		if err != nil {
+			continue
+		}
+		c := t.last()
+		c.Arguments = set(c.Arguments, path.Steps(), toolcall.NumberOf(d))
+		all = append(all, t.ending(c))
+		for _, n := range []int{1, 2} {
+			used := t.ending(c)
+			used.steps[len(used.steps)-1].Repeat = n
+			all = append(all, s.beyond(used, c)...)
+		}
+	}
+	return all
+}
+
+// half returns half of a number.
+func half(number string) string { return tenth(moved(number, 0, 5)) }
+
+// answered returns stories in which people answer the held call.
+func (s *seeker) answered(t story) (all []story) {
+	expire := 15 * time.Minute
+	if e := s.was.Get("approvals").Get("expire"); e != nil {
+		expire = duration(e.Text)
+	}
+	again := cases.Step{Act: t.last(), Repeat: 1}
+	for _, wait := range []time.Duration{0, expire + time.Minute} {
+		var steps []cases.Step
+		for _, who := range s.people() {
+			yes := cases.Step{Act: cases.Answered{By: who, Approve: true}}
+			steps = append(steps, yes)
+			all = append(all,
+				t.then(yes, cases.Step{Act: cases.Wait{For: wait}}, again),
+				t.then(append(slices.Clip(steps), cases.Step{Act: cases.Wait{For: wait}}, again)...))
+		}
+	}
+	return all
+}
+
+// extras returns the call with an argument that no tool declares.
+func extras(t story) []story {
+	c := t.last()
+	c.Arguments = set(c.Arguments, toolcall.Path{}.Member("undeclared").Steps(), toolcall.StringOf("x"))
+	return []story{t.ending(c)}
+}
+
+// asked returns stories in which the user said each of the words, or nothing.
+func (s *seeker) asked(t story) (all []story) {
+	quiet := story{files: t.files}
+	for _, step := range t.steps {
+		if _, turn := step.Act.(cases.Turn); !turn {
+			quiet.steps = append(quiet.steps, step)
+		}
+	}
+	c := quiet.last()
+	c.Request = nil
+	all = append(all, quiet.ending(c))
+	for _, words := range s.words() {
+		c.Request = []string{"please " + words + " this"}
+		all = append(all, quiet.ending(c))
+	}
+	return all
+}
+
+// after returns stories in which each of the named tools was called before, and
+// the one without.
+func (s *seeker) after(t story) (all []story) {
+	alone := story{t.files, t.steps[len(t.steps)-1:]}
+	all = append(all, alone)
+	for _, name := range s.words() {
+		server, tool, ok := strings.Cut(name, ".")
+		if !ok {
+			continue
+		}
+		c := cases.Call{Agent: t.last().Agent, Session: t.last().Session, Server: server, Tool: tool,
+			Arguments: sampleArguments(schemaOf(s.original, name))}
+		first := cases.Step{Act: c, Repeat: 1}
+		all = append(all, alone.before(first), t.before(first))
+	}
+	return all
+}
+
+// withValues returns a story with each value at a border of the change in the
+// place of the argument that was changed.
+func (s *seeker) withValues(t story) (all []story) {
+	for _, a := range s.borders {
+		path, err := toolcall.ParsePath(a.argument)
+		if err != nil {
+			continue
+		}
+		for _, v := range a.values {
+			c := t.last()
+			c.Arguments = set(c.Arguments, path.Steps(), v)
+			all = append(all, t.ending(c))
+			said := c
+			said.Request = append(slices.Clip(c.Request), "please use "+spoken(v))
+			if a.stated {
+				all = append(all, t.ending(said))
+			}
+		}
+		c := t.last()
+		c.Arguments = set(c.Arguments, path.Steps(), toolcall.Value{})
+		all = append(all, t.ending(c))
+	}
+	return all
+}
+
+// set returns v with another value at a path; absent takes it away. Steps into a
+// list change each of its elements, or make one.
+func set(v toolcall.Value, steps []toolcall.Step, to toolcall.Value) toolcall.Value {
+	if len(steps) == 0 {
+		return to
+	}
+	if steps[0].Elements {
+		items := elements(v)
+		if len(items) == 0 {
+			items = []toolcall.Value{{}}
+		}
+		changed := make([]toolcall.Value, len(items))
+		for i, item := range items {
+			changed[i] = set(item, steps[1:], to)
+		}
+		return toolcall.ArrayOf(changed...)
+	}
+	members := []toolcall.Member{{Name: steps[0].Name, Value: set(v.Get(steps[0].Name), steps[1:], to)}}
+	for i := range v.Len() {
+		if v.Kind() != toolcall.Object {
+			break
+		}
+		if name, value := v.Member(i); name != steps[0].Name {
+			members = append(members, toolcall.Member{Name: name, Value: value})
+		}
+	}
+	return toolcall.ObjectOf(members...)
+}
