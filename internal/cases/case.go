@@ -39,8 +39,8 @@ type Step struct {
 	Line   int    // where the step begins in the suite's file; 0 = in no file
 }
 
-// Act is what happens in a step: Call, Turn, Answered, Wait, ContractEdit or
-// DefinitionEdit.
+// Act is what happens in a step: Call, Turn, Answered, TurnedAway, Wait,
+// ContractEdit or DefinitionEdit.
 type Act interface {
 	// Word returns the word of the act in case files.
 	Word() string
@@ -80,6 +80,13 @@ type Answered struct {
 	Approve bool   // false denies
 }
 
+// TurnedAway is an attempt to approve the last held call by somebody who may
+// not answer it. That the answer is taken breaks the case.
+type TurnedAway struct {
+	Ticket string // filled in by Run
+	By     string
+}
+
 // Wait lets time pass.
 type Wait struct{ For time.Duration }
 
@@ -109,6 +116,9 @@ func (a Answered) Word() string {
 	}
 	return "deny"
 }
+
+// Word implements Act.
+func (TurnedAway) Word() string { return "outsider" }
 
 // Word implements Act.
 func (Wait) Word() string { return "wait" }

@@ -219,6 +219,12 @@ func (p *player) do(ctx context.Context, act Act) error {
 		}
 		a.Ticket = p.ticket
 		act = a
+	case TurnedAway:
+		if p.ticket == "" {
+			return errors.New("no call was held before: there is nothing to answer")
+		}
+		a.Ticket = p.ticket
+		act = a
 	case ContractEdit:
 		if n := bytes.Count(p.text, []byte(a.Replace)); a.Replace == "" || n != 1 {
 			return fmt.Errorf("%q occurs %d times in the contract, not once", a.Replace, n)

@@ -12,7 +12,7 @@ import (
 
 // The words of steps (docs/spec/cases.md).
 var (
-	actWords  = []string{"call", "turn", "approve", "deny", "wait", "contract", "definition"}
+	actWords  = []string{"call", "turn", "approve", "deny", "outsider", "wait", "contract", "definition"}
 	stepWords = yamlwalk.Words{Place: "a step", Known: slices.Concat(actWords, besideCall)}
 	// besideCall are the words of a step that say more about a call.
 	besideCall      = []string{"expect", "result", "repeat"}
@@ -84,6 +84,8 @@ func (l *loader) act(word string, n *yamlwalk.Node) Act {
 		return Turn{Session: l.defaults.Session, Text: l.text(n, "what the user writes")}
 	case "approve", "deny":
 		return Answered{By: l.Name(n, "name of an approver"), Approve: word == "approve"}
+	case "outsider":
+		return TurnedAway{By: l.Name(n, "name of an approver")}
 	case "wait":
 		return Wait{For: l.Duration(n)}
 	case "contract":

@@ -90,7 +90,7 @@ func (m *mutator) start(ctx context.Context, path string) error {
 		return err
 	}
 	outcomes, err := mutate.Run(ctx, suites[0].Contract, suites, mutate.Options{
-		Progress: m.pace("mutant"), Reasons: reasons, Suggest: !m.noSuggest,
+		Progress: m.paced("mutants"), Reasons: reasons, Suggest: !m.noSuggest,
 		Select: func(mu *mutate.Mutant) bool {
 			return len(m.operators) == 0 || slices.Contains(m.operators, string(mu.Operator))
 		},

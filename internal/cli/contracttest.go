@@ -137,7 +137,7 @@ func (t *contractTester) round(ctx context.Context, paths []string) (map[string]
 	}
 	results, err := cases.Run(ctx, cases.Core{}, suites, cases.Options{
 		Select:   func(_ *cases.Suite, c *cases.Case) bool { return t.only.MatchString(c.Name) },
-		Progress: t.pace("case"),
+		Progress: t.paced("cases"),
 	})
 	if err != nil {
 		return read, err

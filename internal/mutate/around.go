@@ -90,71 +90,83 @@ func (s *seeker) aroundCall(t story) []story {
 	return nil
 }
 
-// repeated returns stories that use a limit up: as often as it says and once
-// more, also with time or another session between.
-func (s *seeker) repeated(t story) (all []story) {
-	limit := s.limit.Get("calls")
-	n := 2
-	if limit != nil {
-		if d, err := toolcall.ParseDecimal(limit.Text); err == nil {
-			if i, ok := d.Int64(); ok && i < maxRounds {
-				n = int(i)
-			}
-		}
-	}
+// repeated returns stories that use a limit up, and go on: at once, later, in
+// another session, for another user.
+func (s *seeker) repeated(t story) []story {
 	c := t.last()
 	if sum := s.limit.Get("sum"); sum != nil {
 		return s.summed(t, sum.Text)
 	}
-	used := story{t.files, append(slices.Clip(t.steps[:len(t.steps)-1]), cases.Step{Act: c, Repeat: n})}
-	return append(all, s.beyond(used, c)...)
+	n, err := toolcall.ParseDecimal(s.limit.Get("calls").Text)
+	rounds, whole := n.Int64()
+	if err != nil || !whole || rounds > maxRounds {
+		return nil
+	}
+	return s.beyond(t.times(int(rounds)), c)
 }
 
-// beyond returns what may happen once a limit is used up.
+// times returns the story with its last call made n times.
+func (t story) times(n int) story {
+	last := len(t.steps) - 1
+	return story{t.files, append(slices.Clip(t.steps[:last]), cases.Step{Act: t.last(), Repeat: n})}
+}
+
+// beyond returns what may happen once a limit is used up: the call c.
 func (s *seeker) beyond(used story, c cases.Call) []story {
 	again := cases.Step{Act: c, Repeat: 1}
-	elsewhere, somebody := c, c
-	elsewhere.Session += "-2"
+	somebody := c
 	somebody.User = "somebody"
-	window := duration(s.limit.Get("per").Text)
-	all := []story{
-		used.then(again),
-		used.then(cases.Step{Act: elsewhere, Repeat: 1}),
-		used.then(cases.Step{Act: somebody, Repeat: 1}),
-		used.then(cases.Step{Act: cases.Wait{For: time.Hour}}, again),
+	all := []story{used.then(again), used.then(elsewhere(append(used.steps[:len(used.steps)-1:len(used.steps)-1], again))...),
+		used.then(cases.Step{Act: somebody, Repeat: 1})}
+	wait := duration(s.limit.Get("per").Text) * 3 / 4
+	if wait == 0 {
+		wait = time.Hour
 	}
-	if window > 0 {
-		all = append(all, used.then(cases.Step{Act: cases.Wait{For: window * 3 / 4}}, again))
-	}
-	return all
+	return append(all, used.then(cases.Step{Act: cases.Wait{For: wait}}, again))
 }
 
-// summed returns stories that use up a limit on a sum.
+// elsewhere returns steps as they happen in another session.
+func elsewhere(steps []cases.Step) []cases.Step {
+	moved := slices.Clone(steps)
+	for i := range moved {
+		switch a := moved[i].Act.(type) {
+		case cases.Call:
+			a.Session += "-2"
+			moved[i].Act = a
+		case cases.Turn:
+			a.Session += "-2"
+			moved[i].Act = a
+		}
+	}
+	return moved
+}
+
+// summed returns stories that use up a limit on a sum: with one call, and with
+// the call as it is before one that adds up to the bound or just beyond.
 func (s *seeker) summed(t story, argument string) (all []story) {
 	bound := s.limit.Get("max").Text
 	path, err := toolcall.ParsePath(argument)
 	if err != nil {
 		return nil
 	}
-	for _, number := range []string{bound, moved(bound, 1, 1), half(bound)} {
-		d, err := toolcall.ParseDecimal(number)
-		if err != nil {
-			continue
-		}
-		c := t.last()
-		c.Arguments = set(c.Arguments, path.Steps(), toolcall.NumberOf(d))
-		all = append(all, t.ending(c))
-		for _, n := range []int{1, 2} {
-			used := t.ending(c)
-			used.steps[len(used.steps)-1].Repeat = n
-			all = append(all, s.beyond(used, c)...)
+	spent := "0"
+	if values := path.Select(t.last().Arguments).Values; len(values) == 1 && values[0].Kind() == toolcall.Number {
+		spent = values[0].Canonical()
+	}
+	for _, total := range []string{bound, moved(bound, 1, 1), moved(bound+".00", 1, 1)} {
+		for _, amount := range []string{total, less(total, spent)} {
+			v := jsons(numberNode(amount))
+			if len(v) == 0 {
+				continue
+			}
+			c := t.last()
+			c.Arguments = set(c.Arguments, path.Steps(), v[0])
+			all = append(all, t.ending(c))
+			all = append(all, s.beyond(t, c)...)
 		}
 	}
 	return all
 }
-
-// half returns half of a number.
-func half(number string) string { return tenth(moved(number, 0, 5)) }
 
 // answered returns stories in which people answer the held call.
 func (s *seeker) answered(t story) (all []story) {
@@ -168,7 +180,7 @@ func (s *seeker) answered(t story) (all []story) {
 		for _, who := range s.people() {
 			yes := cases.Step{Act: cases.Answered{By: who, Approve: true}}
 			steps = append(steps, yes)
-			all = append(all,
+			all = append(all, t.then(cases.Step{Act: cases.TurnedAway{By: who}}),
 				t.then(yes, cases.Step{Act: cases.Wait{For: wait}}, again),
 				t.then(append(slices.Clip(steps), cases.Step{Act: cases.Wait{For: wait}}, again)...))
 		}

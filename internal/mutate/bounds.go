@@ -32,7 +32,18 @@ func far(number string) string {
 	return moved(number, 1_000_000, 1)
 }
 
-// near zero or below there is nothing a thousand times smaller.
+// less returns a number less another.
+func less(number, by string) string {
+	r, ok := new(big.Rat).SetString(number)
+	s, also := new(big.Rat).SetString(by)
+	if !ok || !also {
+		return number
+	}
+	return r.Sub(r, s).FloatString(2)
+}
+
+// farBelow is far in the other direction: nothing near zero is a thousand times
+// smaller.
 func farBelow(number string) string { return moved(number, -1_000_000, 1) }
 
 // bound lists the changes that move a number so that more is permitted: up for

@@ -18,7 +18,7 @@ func (s *Suggestion) Case() string {
 	if len(s.Files) > 0 {
 		fmt.Fprintf(&b, "  files: %s\n", filesValue(s.Files).Canonical())
 	}
-	if len(s.Steps) == 1 && s.Steps[0].Repeat <= 1 {
+	if len(s.Steps) == 1 && s.Steps[0].Repeat <= 1 && s.Breaks == "" {
 		fmt.Fprintf(&b, "  call: %s\n  expect: %s\n", callValue(s.Steps[0].Act.(cases.Call)).Canonical(), s.hole())
 		return b.String()
 	}
@@ -34,7 +34,11 @@ func (s *Suggestion) Case() string {
 			b.WriteString("    expect: …\n")
 		}
 	}
-	fmt.Fprintf(&b, "    expect: %s\n", s.hole())
+	if s.Breaks == "" {
+		fmt.Fprintf(&b, "    expect: %s\n", s.hole())
+	} else {
+		fmt.Fprintf(&b, "    # with the change: %s\n", s.Breaks)
+	}
 	return b.String()
 }
 
@@ -51,6 +55,8 @@ func actText(a cases.Act) string {
 	case cases.Turn:
 		return "turn: " + toolcall.StringOf(a.Text).Canonical()
 	case cases.Answered:
+		return a.Word() + ": " + a.By
+	case cases.TurnedAway:
 		return a.Word() + ": " + a.By
 	case cases.Wait:
 		return fmt.Sprintf("wait: %ds", int64(a.For.Seconds()))

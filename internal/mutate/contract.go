@@ -192,7 +192,9 @@ func (l *lister) limit(at place) {
 	} else {
 		l.add(LiftLimit, KindLimit, at.key("per"), textNode(scaled(per.Text, 0.5)))
 	}
-	if by := n.Get("by"); by == nil {
+	if by := n.Get("by"); by == nil && per.Text == "session" {
+		// counted by session as it is
+	} else if by == nil {
 		l.add(LiftLimit, KindLimit, at.key("by"), listNode(textNode("agent"), textNode("session")))
 	} else {
 		l.entries(KindLimit, at.key("by"))

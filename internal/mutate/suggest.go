@@ -17,11 +17,15 @@ type Suggestion struct {
 	Steps    []cases.Step // the last one is a call; their Expect says nothing
 	Contract cases.Answer // of the contract to the last call
 	Mutant   cases.Answer // of the mutant
+	Breaks   string       // why the mutant cannot play the last step, which is then no call; "" = it answers
 }
 
 // String returns the last call with both answers, in one line.
 func (s *Suggestion) String() string {
-	c := s.Steps[len(s.Steps)-1].Act.(cases.Call)
+	c, ok := s.Steps[len(s.Steps)-1].Act.(cases.Call)
+	if !ok {
+		return actText(s.Steps[len(s.Steps)-1].Act) + ": with the change " + s.Breaks
+	}
 	return fmt.Sprintf("%s.%s %s: %s, with the change %s", c.Server, c.Tool, c.Arguments.Canonical(), worded(s.Contract, s.Mutant), worded(s.Mutant, s.Contract))
 }
 
@@ -62,7 +66,7 @@ func (r *runner) suggest(ctx context.Context, m *Mutant) *Suggestion {
 		s := r.differs(ctx, m, t)
 		switch {
 		case s == nil:
-		case s.Contract.Verdict != s.Mutant.Verdict:
+		case s.Contract.Verdict != s.Mutant.Verdict || s.Breaks != "":
 			return s
 		case second == nil:
 			second = s
@@ -85,6 +89,9 @@ func (r *runner) differs(ctx context.Context, m *Mutant, t story) *Suggestion {
 			continue
 		}
 		return &Suggestion{Files: t.files, Steps: upTo(t.steps, i), Contract: a, Mutant: b}
+	}
+	if was.Err == nil && is.Err != nil && is.Step == len(t.steps)-1 {
+		return &Suggestion{Files: t.files, Steps: t.steps, Breaks: is.Err.Error()}
 	}
 	return nil
 }
