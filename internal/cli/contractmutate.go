@@ -37,6 +37,8 @@ NAME.mutants.yaml beside the contract:
     - mutant: 'agents.a.tools["t.x"].allow[0].n.max: 5 -> 6'
       why: the input schema says that n is at most 5
 
+Under the word unnoticed it takes reasons for survivors, which still count.
+
 Exit status 1 says that fewer than --min-killed percent are killed, that a case
 fails on the contract itself, or that a reason is stale: its mutant is gone,
 proven, killed, or told apart by a call.`,
@@ -164,12 +166,15 @@ func (m *mutator) report(path string, outcomes []mutate.Outcome) error {
 	for _, o := range outcomes {
 		if o.State == mutate.Equivalent && o.Recorded {
 			m.line("", fmt.Sprintf("%s:%d: %s", path, o.Line, printable(o.ID())), 4)
-			m.line("    cannot be told apart: ", printable(o.Why), 4)
+			m.line("    no call can tell: ", printable(o.Why), 4)
 		}
 	}
 	for _, o := range outcomes {
 		if o.State == mutate.Survived {
 			m.line(st.paint("1;31", "this change goes unnoticed")+": ", fmt.Sprintf("%s:%d: %s", path, o.Line, printable(o.ID())), 4)
+			if o.Recorded {
+				m.line("    accepted: ", printable(o.Why), 4)
+			}
 			m.suggested(o.Suggestion)
 		}
 	}
@@ -216,7 +221,7 @@ type mutantJSON struct {
 	Change   string          `json:"change"`
 	Case     string          `json:"case,omitempty"` // that killed it
 	File     string          `json:"file,omitempty"` // of that case
-	Why      string          `json:"why,omitempty"`  // it is equivalent
+	Why      string          `json:"why,omitempty"`  // the proof that it is equivalent, or the recorded reason
 	Recorded bool            `json:"recorded,omitempty"`
 	Call     string          `json:"call,omitempty"`      // that would notice a survivor, with both answers
 	Suggest  string          `json:"suggested,omitempty"` // the same as a case

@@ -82,6 +82,8 @@ func (s *seeker) aroundCall(t story) []story {
 		return s.answered(t)
 	case KindExtra:
 		return extras(t)
+	case "from", "identifiers":
+		return s.elsewhereStated(t)
 	case "$request":
 		return s.asked(t)
 	case "$session", KindLabels:
@@ -193,6 +195,39 @@ func extras(t story) []story {
 	c := t.last()
 	c.Arguments = set(c.Arguments, toolcall.Path{}.Member("undeclared").Steps(), toolcall.StringOf("x"))
 	return []story{t.ending(c)}
+}
+
+// elsewhereStated returns the call with a value that the result of a source
+// holds, but not at the place where the source is read.
+func (s *seeker) elsewhereStated(t story) (all []story) {
+	const value = "stranger@note.example"
+	path, err := toolcall.ParsePath(s.m.about.argument())
+	if err != nil {
+		return nil
+	}
+	note := toolcall.ObjectOf(member("note", toolcall.StringOf(value)))
+	text := toolcall.ObjectOf(member("type", toolcall.StringOf("text")), member("text", toolcall.StringOf(note.Canonical())))
+	result := toolcall.ObjectOf(member("content", toolcall.ArrayOf(text)), member("structuredContent", note))
+	of := s.m.about[:7].from(s.was)
+	for _, source := range append(sources(of.Get("from")), sources(of.Get("identifiers").Get("from"))...) {
+		server, tool, ok := strings.Cut(textOf(source.Get("result")), ".")
+		if !ok {
+			continue
+		}
+		c := t.last()
+		c.Arguments = set(c.Arguments, path.Steps(), toolcall.StringOf(value))
+		c.History = append(slices.Clip(c.History), cases.Past{Server: server, Tool: tool, Result: result})
+		all = append(all, t.ending(c))
+	}
+	return all
+}
+
+// sources returns the sources of a `from`: one, or a list of them.
+func sources(n *yamlwalk.Node) []*yamlwalk.Node {
+	if n == nil || n.Kind == toolcall.Array {
+		return elementsOf(n)
+	}
+	return []*yamlwalk.Node{n}
 }
 
 // asked returns stories in which the user said each of the words, or nothing.

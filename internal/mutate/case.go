@@ -30,7 +30,10 @@ func (s *Suggestion) Case() string {
 		} else if step.Repeat > 1 {
 			fmt.Fprintf(&b, "    repeat: %d\n", step.Repeat)
 		}
-		if _, call := step.Act.(cases.Call); call && i < len(s.Steps)-1 {
+		if c, call := step.Act.(cases.Call); call && i < len(s.Steps)-1 {
+			if c.Result.Kind() != toolcall.Absent {
+				fmt.Fprintf(&b, "    result: %s\n", resultValue(c.Result).Canonical())
+			}
 			b.WriteString("    expect: …\n")
 		}
 	}
@@ -72,8 +75,7 @@ func member(name string, v toolcall.Value) toolcall.Member {
 	return toolcall.Member{Name: name, Value: v}
 }
 
-// callValue returns a call with the words of case files. What a result was is
-// left to the defaults of the file.
+// callValue returns a call with the words of case files.
 func callValue(c cases.Call) toolcall.Value {
 	all := []toolcall.Member{member("agent", toolcall.StringOf(c.Agent)), member("server", toolcall.StringOf(c.Server)),
 		member("tool", toolcall.StringOf(c.Tool))}
@@ -91,7 +93,26 @@ func callValue(c cases.Call) toolcall.Value {
 	if len(c.Request) > 0 {
 		all = append(all, member("request", toolcall.ArrayOf(strs(slices.Clone(c.Request)...)...)))
 	}
+	var past []toolcall.Value
+	for _, p := range c.History {
+		past = append(past, toolcall.ObjectOf(member("server", toolcall.StringOf(p.Server)), member("tool", toolcall.StringOf(p.Tool)),
+			member("result", resultValue(p.Result))))
+	}
+	if len(past) > 0 {
+		all = append(all, member("history", toolcall.ArrayOf(past...)))
+	}
 	return toolcall.ObjectOf(all...)
+}
+
+// resultValue returns what a tool returned as case files write it.
+func resultValue(result toolcall.Value) toolcall.Value {
+	if v := result.Get("structuredContent"); v.Kind() != toolcall.Absent {
+		return v
+	}
+	if content := elements(result.Get("content")); len(content) > 0 {
+		return content[0].Get("text")
+	}
+	return toolcall.StringOf("")
 }
 
 func filesValue(files []cases.File) toolcall.Value {

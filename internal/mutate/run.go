@@ -36,7 +36,7 @@ type Outcome struct {
 	State      State
 	By         *cases.Case // of a killed one: the first case that failed
 	Suite      string      // the file of that case
-	Why        string      // of an equivalent one
+	Why        string      // of one that no case kills: the proof that it is equivalent, or the recorded reason
 	Recorded   bool        // Why is a person's word and no proof
 	Suggestion *Suggestion // of a survivor; nil if none was found
 }
@@ -46,7 +46,7 @@ type Options struct {
 	Parallel int                  // mutants at a time; 0 = one per processor
 	Progress func(done, all int)  // called after each mutant, never twice at once
 	Select   func(m *Mutant) bool // which mutants to run; nil = all
-	Reasons  Reasons              // why mutants are equivalent that nothing proves to be
+	Reasons  Reasons              // a person's words on mutants that no case kills
 	Suggest  bool                 // look for what would notice a survivor
 }
 
@@ -137,8 +137,11 @@ func (r *runner) one(ctx context.Context, m *Mutant) Outcome {
 			return o
 		}
 	}
-	if reason, ok := r.Reasons.Why[m.ID()]; ok {
-		o.State, o.Why, o.Recorded = Equivalent, reason, true
+	if reason, ok := r.Reasons.of[m.ID()]; ok {
+		o.Why, o.Recorded = reason.why, true
+		if reason.equivalent {
+			o.State = Equivalent
+		}
 	}
 	if r.Suggest {
 		o.Suggestion = r.suggest(ctx, m)

@@ -222,7 +222,7 @@ func addresses(n *yamlwalk.Node) (all []toolcall.Value) {
 }
 
 func stated(n *yamlwalk.Node) (all []toolcall.Value) {
-	for _, source := range append(slices.Clone(n.Items), n) {
+	for _, source := range sources(n) {
 		if literal := source.Get("literal"); literal != nil {
 			all = append(all, jsons(literal.Items...)...)
 		}
