@@ -23,8 +23,8 @@ const floor = 95
 const minShipped = 3
 
 // TestShipped: the cases of every contract that comes with licet notice nearly
-// every change of it, what they do not notice has a reason, and there is a
-// mutant of every operator and every kind.
+// every change of it, what they do not notice has a reason, and every
+// operator and every kind has a mutant that calls can tell from the contract.
 func TestShipped(t *testing.T) {
 	var all []mutate.Outcome
 	found := shipped(t)
@@ -56,7 +56,7 @@ func checkCounts[T ~string](t *testing.T, what string, counts []mutate.Count, wa
 	t.Helper()
 	have := map[string]bool{}
 	for _, c := range counts {
-		have[c.Of] = true
+		have[c.Of] = c.Mutants > c.Equivalent
 		t.Logf("%s %-16s %4d mutants %4d killed %4d equivalent %3d survived", what, c.Of, c.Mutants, c.Killed, c.Equivalent, c.Survived)
 		if !slices.Contains(want, T(c.Of)) {
 			t.Errorf("the %s %q is not listed", what, c.Of)
@@ -64,7 +64,7 @@ func checkCounts[T ~string](t *testing.T, what string, counts []mutate.Count, wa
 	}
 	for _, w := range want {
 		if !have[string(w)] {
-			t.Errorf("no mutant of the %s %q over all shipped contracts", what, w)
+			t.Errorf("no mutant of the %s %q over all shipped contracts that a call can tell", what, w)
 		}
 	}
 }
