@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -153,14 +154,21 @@ func (r *runner) one(ctx context.Context, m *Mutant) Outcome {
 // A case whose own edit of the contract does not load with the change shows
 // nothing.
 func notices(ctx context.Context, s *cases.Suite, c *cases.Case, m *Mutant) bool {
-	refused := false
+	var edited [][]byte
 	res := cases.Play(ctx, cases.Core{}, s, c, cases.Options{Change: func(text []byte) ([]byte, error) {
-		changed, err := m.Apply(text)
-		if err == nil {
-			_, err = s.Contract.With(changed).Load()
+		if bytes.Equal(text, s.Contract.Text) {
+			return m.source.Text, nil
 		}
-		refused = refused || err != nil
+		changed, err := m.Apply(text)
+		edited = append(edited, changed)
 		return changed, err
 	}})
-	return res.Status != cases.Passed && !refused && ctx.Err() == nil
+	refused := func(text []byte) bool {
+		_, err := s.Contract.With(text).Load()
+		return err != nil
+	}
+	if ctx.Err() != nil || res.Status == cases.Passed {
+		return false
+	}
+	return res.Status != cases.Broken || !slices.ContainsFunc(edited, refused)
 }
