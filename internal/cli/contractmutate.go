@@ -130,7 +130,7 @@ func (m *mutator) suites(path string) ([]*cases.Suite, error) {
 		return nil, problems
 	}
 	all = slices.DeleteFunc(all, func(s *cases.Suite) bool {
-		return filepath.Clean(filepath.FromSlash(s.Contract.Name)) != filepath.Clean(path)
+		return absolute(filepath.FromSlash(s.Contract.Name)) != absolute(path)
 	})
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no case file in %s is about %s", strings.Join(from, ", "), path)

@@ -28,10 +28,8 @@ func newSeeker(r *runner, m *Mutant) *seeker {
 		return p.Parse(text)
 	}
 	s := &seeker{runner: r, m: m, was: parse(r.passed[0].Suite.Contract.Text), is: parse(m.source.Text)}
-	for i := range m.about {
-		if m.about[i].key == "limits" {
-			s.limit = m.about[:i+2].from(s.was)
-		}
+	if i := slices.IndexFunc(m.about[min(2, len(m.about)):], func(at step) bool { return at.key == "limits" }); m.Kind == KindLimit && i >= 0 {
+		s.limit = m.about[:i+4].from(s.was)
 	}
 	s.borders = s.findBorders()
 	return s
@@ -248,8 +246,8 @@ func (s *seeker) asked(t story) (all []story) {
 	return all
 }
 
-// after returns stories in which each of the named tools was called before, and
-// the one without.
+// after returns stories in which each of the named tools was called before, the
+// one without, and those with many values of an argument.
 func (s *seeker) after(t story) (all []story) {
 	alone := story{t.files, t.steps[len(t.steps)-1:]}
 	all = append(all, alone)
@@ -262,6 +260,25 @@ func (s *seeker) after(t story) (all []story) {
 			Arguments: sampleArguments(schemaOf(s.original, name))}
 		first := cases.Step{Act: c, Repeat: 1}
 		all = append(all, alone.before(first), t.before(first))
+	}
+	return append(all, s.distinct(t)...)
+}
+
+// distinct returns, for each argument that the clause is about, one story with
+// all values at its borders, one after the other.
+func (s *seeker) distinct(t story) (all []story) {
+	for _, b := range s.borders {
+		path, err := toolcall.ParsePath(b.argument)
+		if err != nil || len(b.values) == 0 {
+			continue
+		}
+		one := t
+		for _, v := range b.values {
+			c := t.last()
+			c.Arguments = set(c.Arguments, path.Steps(), v)
+			one = one.then(cases.Step{Act: c, Repeat: 1})
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -24,6 +24,17 @@ func moved(number string, units, factor int64) string {
 	return r.FloatString(digits)
 }
 
+// tenth returns a tenth of a number: all its multiples are multiples of that,
+// and others are.
+func tenth(number string) string {
+	r, ok := new(big.Rat).SetString(number)
+	if !ok {
+		return number
+	}
+	_, fraction, _ := strings.Cut(number, ".")
+	return strings.TrimSuffix(r.Mul(r, big.NewRat(1, 10)).FloatString(len(fraction)+1), ".0")
+}
+
 // far is a number so much larger that no call is near both.
 func far(number string) string {
 	if r, ok := new(big.Rat).SetString(number); ok && r.Sign() > 0 {

@@ -110,19 +110,6 @@ func (l *lister) multiple(word string, at place, never bool) {
 	}
 }
 
-// tenth returns a tenth of a number: all its multiples, and more.
-func tenth(number string) string {
-	if !strings.Contains(number, ".") {
-		number += "."
-	}
-	whole, part, _ := strings.Cut(number, ".")
-	if len(whole) == 1 {
-		whole = "0" + whole
-	}
-	last := len(whole) - 1
-	return strings.TrimSuffix(whole[:last]+"."+whole[last:]+part, ".0")
-}
-
 // size lists the changes of a number of characters or elements: N, or a mapping
 // with min and max.
 func (l *lister) size(word string, at place, never bool) {

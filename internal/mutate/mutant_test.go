@@ -226,3 +226,39 @@ func FuzzParseReasons(f *testing.F) {
 		}
 	})
 }
+
+// TestSuggestions: for each kind of change the search finds a call or a story.
+func TestSuggestions(t *testing.T) {
+	for rule, id := range map[string]string{
+		`{allow: [{text: {const: p}}]}`:                                                      `.allow[0].text: {"const": "p"} -> {"in": ["p", "px"]}`,
+		`{allow: [{size: {multiple_of: 10}}]}`:                                               `.allow[0].size.multiple_of: 10 -> 1`,
+		`{allow: [{text: {length: 5}}]}`:                                                     `.allow[0].text.length: 5 -> {"min": 5, "max": 6}`,
+		`{allow: [{list: {items: {max: 2}}}]}`:                                               `.allow[0].list.items.max: 2 -> 3`,
+		`{allow: [{text: {not_in: [p, q]}}]}`:                                                `.allow[0].text.not_in[1]: "q" dropped`,
+		`{allow: [{text: {url: {hosts: [a.example.org]}}}]}`:                                 `.allow[0].text.url.hosts: ["a.example.org"] -> ["a.example.org", "*.example.org"]`,
+		`{allow: [{text: {email: {domains: [a.example.org]}}}]}`:                             `.allow[0].text.email: {"domains": ["a.example.org"]} dropped`,
+		`{allow: [{text: {sql: {dialect: sqlite, statements: [select]}}}]}`:                  `.allow[0].text.sql.statements: ["select"] -> ["select", "delete"]`,
+		`{allow: [{text: {from: [request, {literal: [p, q]}]}}]}`:                            `.allow[0].text.from[1].literal[1]: "q" dropped`,
+		`{allow: [{text: {from: {result: s.u, at: a}}}]}`:                                    `.allow[0].text.from.at: "a" dropped`,
+		`{allow: [{text: {path: {read: ["/a/b/**", "!/a/b/c"]}}}]}`:                          `.allow[0].text.path.read[1]: "!/a/b/c" dropped`,
+		`{allow: [{text: {shell: {run: [git status, echo]}}}]}`:                                `.allow[0].text.shell.run[1]: "echo" dropped`,
+		`{allow: [{$request: {mentions: [pay, send]}}]}`:                                     `.allow[0].$request.mentions[0]: "pay" dropped`,
+		`{allow: [{text: {in: [p, q, r]}, $session: {distinct: {argument: text, max: 2}}}]}`: `.allow[0].$session.distinct.max: 2 -> 3`,
+		`{approve: [{$approvers: [p, q], $quorum: 2}]}`:                                      `.approve[0].$quorum: 2 -> 1`,
+		`{allow: [{}], limits: [{calls: 3, per: 1d}]}`:                                       `.limits[0].calls: 3 -> 4`,
+		`{allow: [{size: {min: 0}}], limits: [{sum: size, max: 10, per: 1d}]}`:               `.limits[0].max: 10 -> 11`,
+		`{allow: [{}]}`: `.extra_arguments: "allow" added`,
+	} {
+		s := source(t, rule)
+		none := suite(t, s, "- {name: u, why: w, call: {tool: u}, expect: {verdict: BLOCK, code: blocked_tool}}\n")
+		outcomes, err := mutate.Run(t.Context(), s, []*cases.Suite{none}, mutate.Options{
+			Suggest: true, Select: func(m *mutate.Mutant) bool { return m.ID() == `agents.a.tools["s.t"]`+id },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(outcomes) != 1 || outcomes[0].State != mutate.Survived || outcomes[0].Suggestion == nil {
+			t.Errorf("%s: %s: %+v", rule, id, outcomes)
+		}
+	}
+}
