@@ -241,7 +241,7 @@ func TestSuggestions(t *testing.T) {
 		`{allow: [{text: {from: [request, {literal: [p, q]}]}}]}`:                            `.allow[0].text.from[1].literal[1]: "q" dropped`,
 		`{allow: [{text: {from: {result: s.u, at: a}}}]}`:                                    `.allow[0].text.from.at: "a" dropped`,
 		`{allow: [{text: {path: {read: ["/a/b/**", "!/a/b/c"]}}}]}`:                          `.allow[0].text.path.read[1]: "!/a/b/c" dropped`,
-		`{allow: [{text: {shell: {run: [git status, echo]}}}]}`:                                `.allow[0].text.shell.run[1]: "echo" dropped`,
+		`{allow: [{text: {shell: {run: [git status, echo]}}}]}`:                              `.allow[0].text.shell.run[1]: "echo" dropped`,
 		`{allow: [{$request: {mentions: [pay, send]}}]}`:                                     `.allow[0].$request.mentions[0]: "pay" dropped`,
 		`{allow: [{text: {in: [p, q, r]}, $session: {distinct: {argument: text, max: 2}}}]}`: `.allow[0].$session.distinct.max: 2 -> 3`,
 		`{approve: [{$approvers: [p, q], $quorum: 2}]}`:                                      `.approve[0].$quorum: 2 -> 1`,

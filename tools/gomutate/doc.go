@@ -7,11 +7,13 @@
 // digest of its package with its tests: an interrupted run goes on where it was,
 // and a file is looked at again once anything in its package changes.
 //
-// The counts are those of gremlins: a mutant compiled and ran if it was killed
-// or lived; one in a line that no test of the package runs was not even tried,
-// and counts as one that lived. One that timed out or did not
-// compile does not count; more than a quarter of them is a failure.
-// Every survivor is listed. The exit status is 1 if less than the floor is
-// killed over all packages, if there was no mutant in one of them, or gremlins
-// failed.
+// The counts are those of gremlins. A mutant compiled and ran if it was killed
+// or lived; of these the floor is a percentage. One in code that no test of the
+// package runs is not tried: it is counted apart and listed with the survivors.
+// Gremlins takes that from the coverage profile, in which the conditions of
+// switch cases belong to no block, so it never tries those. One that timed out
+// or did not compile says nothing; more than a quarter of them is a failure.
+//
+// The exit status is 1 if less than the floor is killed over all packages, if no
+// mutant of one of them ran, or if gremlins failed.
 package main

@@ -25,7 +25,7 @@ func run(args []string, out, errOut io.Writer, mutate mutator) int {
 	flags := flag.NewFlagSet("gomutate", flag.ContinueOnError)
 	flags.SetOutput(errOut)
 	keep := flags.String("keep", "", "folder for what came of each file (required)")
-	floor := flags.Int("floor", 0, "percentage of all mutants that must be killed")
+	floor := flags.Int("floor", 0, "percentage of the mutants that ran that must be killed")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -95,8 +95,8 @@ func packageCounts(dir, keep string, out io.Writer, mutate mutator) (all counts,
 		fmt.Fprintf(out, "  %-24s %s\n", file, c)
 		all = all.add(c)
 	}
-	if all.killed+all.lived+all.uncovered == 0 {
-		return all, errors.New("no mutant: the tool is not looking")
+	if all.killed+all.lived == 0 {
+		return all, errors.New("no mutant ran: the tool is not looking")
 	}
 	return all, nil
 }
@@ -127,7 +127,7 @@ func fresh(dir, file string, others []string, kept string, mutate mutator) (repo
 	if err != nil {
 		return r, err
 	}
-	if c := r.print(io.Discard, dir); c.others*maxOthers > c.killed+c.lived+c.uncovered+c.others {
+	if c := r.print(io.Discard, dir); c.others*maxOthers > c.killed+c.lived+c.untried+c.others {
 		return r, fmt.Errorf("%d mutants timed out or did not compile, and that is too many to say anything: is the machine busy?", c.others)
 	}
 	return r, os.Rename(draft, kept)
@@ -190,7 +190,7 @@ func (r report) print(out io.Writer, dir string) (c counts) {
 			case "LIVED":
 				c.lived++
 			case "NOT COVERED":
-				c.uncovered++
+				c.untried++
 			default:
 				c.others++
 			}
@@ -203,22 +203,22 @@ func (r report) print(out io.Writer, dir string) (c counts) {
 }
 
 // counts of mutants by what came of them.
-type counts struct{ killed, lived, uncovered, others int }
+type counts struct{ killed, lived, untried, others int }
 
 func (c counts) add(d counts) counts {
-	return counts{c.killed + d.killed, c.lived + d.lived, c.uncovered + d.uncovered, c.others + d.others}
+	return counts{c.killed + d.killed, c.lived + d.lived, c.untried + d.untried, c.others + d.others}
 }
 
-// percent returns how many were killed, rounded down; 100 of none.
+// percent returns how many of those that ran were killed, rounded down; 100 of
+// none.
 func (c counts) percent() int {
-	all := c.killed + c.lived + c.uncovered
-	if all == 0 {
+	if c.killed+c.lived == 0 {
 		return 100
 	}
-	return 100 * c.killed / all
+	return 100 * c.killed / (c.killed + c.lived)
 }
 
 func (c counts) String() string {
-	return fmt.Sprintf("%3d %% killed: %d of %d (%d compiled and ran, %d in no line that tests run); %d timed out or did not compile",
-		c.percent(), c.killed, c.killed+c.lived+c.uncovered, c.killed+c.lived, c.uncovered, c.others)
+	return fmt.Sprintf("%d %% killed: %d of %d that compiled and ran; %d not tried, %d timed out or did not compile",
+		c.percent(), c.killed, c.killed+c.lived, c.untried, c.others)
 }

@@ -31,15 +31,15 @@ func TestRun(t *testing.T) {
 		return nil
 	}
 	var out bytes.Buffer
-	if status := run([]string{"-keep", "kept", "-floor", "33", "p"}, &out, &out, mutate); status != 0 || ran != 2 {
+	if status := run([]string{"-keep", "kept", "-floor", "50", "p"}, &out, &out, mutate); status != 0 || ran != 2 {
 		t.Errorf("status %d after %d files:\n%s", status, ran, &out)
 	}
-	for _, want := range []string{"p/a.go:3:4: lived x\n", "p/a.go:5:6: not covered y\n", "all:  33 % killed: 1 of 3 (2 compiled and ran, 1 in no line that tests run); 1 timed out or did not compile\n"} {
+	for _, want := range []string{"p/a.go:3:4: lived x\n", "p/a.go:5:6: not covered y\n", "all: 50 % killed: 1 of 2 that compiled and ran; 1 not tried, 1 timed out or did not compile\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	if status := run([]string{"-keep", "kept", "-floor", "34", "p"}, &out, &out, mutate); status != 1 || ran != 2 {
+	if status := run([]string{"-keep", "kept", "-floor", "51", "p"}, &out, &out, mutate); status != 1 || ran != 2 {
 		t.Errorf("below the floor: status %d after %d files", status, ran)
 	}
 	write(t, "p/a_test.go", "package p // changed")
