@@ -147,8 +147,8 @@ func (s *core) Do(ctx context.Context, a Act) error {
 		if err == nil {
 			return fmt.Errorf("%s was let answer the ticket", a.By)
 		}
-		if !errors.As(err, &refused) {
-			return err
+		if !errors.As(err, &refused) || refused.Code != authz.ApprovalMismatch {
+			return err // the ticket takes no answer at all
 		}
 	case Wait:
 		s.now = s.now.Add(a.For)
