@@ -45,19 +45,20 @@ func required(schema toolcall.Value, argument string) bool {
 		known.Kind() == toolcall.String && known.Text() != "null"
 }
 
+// elsewhereDeclared are the keywords of JSON Schema that can declare members at other
+// places than plain properties and items do.
+var elsewhereDeclared = []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas",
+	"patternProperties", "prefixItems", "contains", "unevaluatedItems", "unevaluatedProperties"}
+
 // closed reports whether a schema of plain properties refuses all others at
 // every level.
 func closed(schema toolcall.Value) bool {
-	if schema.Kind() != toolcall.Object {
-		return false
-	}
-	if slices.ContainsFunc([]string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"}, func(word string) bool {
-		return schema.Get(word).Kind() != toolcall.Absent
-	}) {
+	says := func(word string) bool { return schema.Get(word).Kind() != toolcall.Absent }
+	if schema.Kind() != toolcall.Object || slices.ContainsFunc(elsewhereDeclared, says) {
 		return false
 	}
 	properties, more := schema.Get("properties"), schema.Get("additionalProperties")
-	if properties.Kind() == toolcall.Object && (more.Kind() != toolcall.Bool || more.Bool()) {
+	if (says("properties") || says("additionalProperties")) && (more.Kind() != toolcall.Bool || says("properties") && more.Bool()) {
 		return false
 	}
 	for i := range properties.Len() {
@@ -65,8 +66,7 @@ func closed(schema toolcall.Value) bool {
 			return false
 		}
 	}
-	items := schema.Get("items")
-	return items.Kind() == toolcall.Absent || closed(items)
+	return !says("items") || closed(schema.Get("items"))
 }
 
 // elements returns the elements of an array.
