@@ -1,7 +1,7 @@
 package mutate_test
 
 import (
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,8 +28,8 @@ const minShipped = 3
 func TestShipped(t *testing.T) {
 	var all []mutate.Outcome
 	found := shipped(t)
-	for _, path := range found {
-		outcomes := run(t, path, nil)
+	for _, path := range slices.Sorted(maps.Keys(found)) {
+		outcomes := run(t, found[path]...)
 		total := mutate.Total(outcomes)
 		t.Logf("%s: %d %% killed: %d of %d, %d more equivalent, %d survived", path, total.Percent(), total.Killed,
 			total.Mutants-total.Equivalent, total.Equivalent, total.Survived)
@@ -69,52 +69,39 @@ func checkCounts[T ~string](t *testing.T, what string, counts []mutate.Count, wa
 	}
 }
 
-// shipped returns the contracts of the folders contracts and corpora that have
-// cases.
-func shipped(t *testing.T) (paths []string) {
+// shipped returns the case files of the folders contracts and corpora by the
+// contract that they are about.
+func shipped(t *testing.T) map[string][]*cases.Suite {
 	t.Helper()
-	root := testkit.Root(t)
+	by := map[string][]*cases.Suite{}
 	for _, dir := range []string{"contracts", "corpora"} {
-		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.Name() != "licet.yaml" {
-				return err
-			}
-			if _, err := cases.Find(filepath.Dir(path)); err == nil {
-				paths = append(paths, path)
-			}
-			return nil
-		})
-		if err != nil {
+		found, err := cases.Find(filepath.Join(testkit.Root(t), dir))
+		if err != nil && dir == "contracts" {
 			t.Fatal(err)
 		}
+		for _, f := range found { // a corpus need not have any
+			s := read(t, f)
+			by[s.Contract.Name] = append(by[s.Contract.Name], s)
+		}
 	}
-	return paths
+	return by
 }
 
-// run runs the mutants of the contract at a path against the cases beside it, or
-// those of the files named, with the reasons beside it.
-func run(t *testing.T, path string, files []string) []mutate.Outcome {
+func read(t *testing.T, file string) *cases.Suite {
 	t.Helper()
-	if files == nil {
-		var err error
-		if files, err = cases.Find(filepath.Dir(path)); err != nil {
-			t.Fatal(err)
-		}
+	s, _, err := cases.Read(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var suites []*cases.Suite
-	for _, f := range files {
-		s, _, err := cases.Read(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if filepath.Clean(s.Contract.Name) == path {
-			suites = append(suites, s)
-		}
-	}
-	if len(suites) == 0 {
-		t.Fatalf("no cases are about %s", path)
-	}
-	outcomes, err := mutate.Run(t.Context(), suites[0].Contract, suites, mutate.Options{Suggest: true, Reasons: reasons(t, path)})
+	return s
+}
+
+// run runs the mutants of the contract that suites are about, with the reasons
+// beside it.
+func run(t *testing.T, suites ...*cases.Suite) []mutate.Outcome {
+	t.Helper()
+	source := suites[0].Contract
+	outcomes, err := mutate.Run(t.Context(), source, suites, mutate.Options{Suggest: true, Reasons: reasons(t, source.Name)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,12 +128,7 @@ func reasons(t *testing.T, path string) mutate.Reasons {
 // TestBadScore: cases that look at the names of tools only notice little, and the
 // instrument says so. For what they miss it finds calls that would not.
 func TestBadScore(t *testing.T) {
-	path := filepath.Join(testkit.Root(t), "contracts", "bank", "licet.yaml")
-	file, err := filepath.Abs("testdata/names/names.cases.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	outcomes := run(t, path, []string{file})
+	outcomes := run(t, read(t, "testdata/names/names.cases.yaml"))
 	total := mutate.Total(outcomes)
 	t.Logf("%d %% killed: %d of %d", total.Percent(), total.Killed, total.Mutants-total.Equivalent)
 	if total.Killed < 10 || total.Percent() > 30 {
