@@ -24,8 +24,9 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 bench: ## compare decisions with other engines, the store with plain inserts; docs/speed.md
 	cd bench && go run . -product ..
 
-long: ## run the long forms: 200 kills and more; see CONTRIBUTING.md
+long: ## run the long forms: 200 kills and more, changes of the code that decides; see CONTRIBUTING.md
 	LICET_LONG=1 go test -count=1 -timeout 2h ./...
+	go run ./tools/gomutate -keep bin/gomutate -floor 85 internal/contract internal/decide internal/shell
 
 rows: ## take away each part of the table of programs, print those that no test misses
 	LICET_LONG=1 go test -count=1 -v -run TestRemovals ./internal/shell

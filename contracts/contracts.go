@@ -7,5 +7,5 @@ import "embed"
 
 // Files are the starter contracts.
 //
-//go:embed bank
+//go:embed bank office project
 var Files embed.FS

@@ -3,6 +3,7 @@ package cases
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -57,7 +58,7 @@ type core struct {
 
 // load puts a contract in force.
 func (s *core) load(text []byte) error {
-	c, err := s.source.with(text).Load()
+	c, err := s.source.With(text).Load()
 	if err != nil {
 		return fmt.Errorf("loading the contract: %w", err)
 	}
@@ -111,7 +112,7 @@ func toolCall(c Call) (toolcall.Call, error) {
 func answered(a gate.Answer) Answer {
 	answer := Answer{Verdict: a.Verdict, Reasons: a.Reasons}
 	if a.Shadow != nil {
-		answer.Verdict = *a.Shadow
+		answer.Verdict, answer.Shadow = *a.Shadow, true
 	}
 	if a.Ticket != nil {
 		answer.Ticket = a.Ticket.ID
@@ -140,6 +141,15 @@ func (s *core) Do(ctx context.Context, a Act) error {
 		s.turns[a.Session] = append(s.turns[a.Session], a.Text)
 	case Answered:
 		return s.answer(ctx, a)
+	case TurnedAway:
+		var refused refusedAnswer
+		err := s.answer(ctx, Answered{Ticket: a.Ticket, By: a.By, Approve: true})
+		if err == nil {
+			return fmt.Errorf("%s was let answer the ticket", a.By)
+		}
+		if !errors.As(err, &refused) || refused.Code != authz.ApprovalMismatch {
+			return err // the ticket takes no answer at all
+		}
 	case Wait:
 		s.now = s.now.Add(a.For)
 	case ContractEdit:
@@ -173,9 +183,19 @@ func (s *core) answer(ctx context.Context, a Answered) error {
 		return fmt.Errorf("answering the ticket: %w", err)
 	}
 	if c := receipt.Conflict; c != nil {
-		return fmt.Errorf("%s cannot answer the ticket: %s (%s)", a.By, c.Detail, c.Code)
+		return refusedAnswer{a.By, *c}
 	}
 	return nil
+}
+
+// refusedAnswer is the error of an answer that the store does not take.
+type refusedAnswer struct {
+	by string
+	ledger.Conflict
+}
+
+func (e refusedAnswer) Error() string {
+	return fmt.Sprintf("%s cannot answer the ticket: %s (%s)", e.by, e.Detail, e.Code)
 }
 
 // Close implements Session.

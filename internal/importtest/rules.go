@@ -35,6 +35,7 @@ var layers = [][]string{
 
 	// what a contract must answer, played through any door
 	{"internal/cases"},
+	{"internal/mutate"},
 
 	// the only composition root of the product, and who stands outside
 	{"internal/cli"},

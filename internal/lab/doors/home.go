@@ -137,6 +137,14 @@ func (h *home) do(ctx context.Context, a cases.Act) error {
 	switch a := a.(type) {
 	case cases.Answered:
 		return h.answer(ctx, a)
+	case cases.TurnedAway:
+		if err := h.enrol(ctx, a.By); err != nil {
+			return err
+		}
+		if err := h.mustRun(ctx, "approvals", "approve", a.Ticket, "--as", a.By, "--passphrase-file", h.path("passphrase")); err == nil {
+			return Unmet{a.By + " was let answer the ticket"}
+		}
+		return nil
 	case cases.Wait:
 		return h.wait(ctx, a.For)
 	case cases.ContractEdit:
@@ -160,21 +168,30 @@ func (h *home) lose() error {
 
 // answer answers a ticket as an approver does, with a passphrase from a file.
 func (h *home) answer(ctx context.Context, a cases.Answered) error {
-	secret := h.path("passphrase")
-	if !slices.Contains(h.enrolled, a.By) {
-		if err := os.WriteFile(secret, []byte("a passphrase for the lab\n"), 0o600); err != nil {
-			return err
-		}
-		enrol := []string{"approvals", "enroll", a.By, "--passphrase-file", secret}
-		if len(h.enrolled) > 0 {
-			enrol = append(enrol, "--by", h.enrolled[0], "--by-passphrase-file", secret)
-		}
-		if err := h.mustRun(ctx, enrol...); err != nil {
-			return err
-		}
-		h.enrolled = append(h.enrolled, a.By)
+	if err := h.enrol(ctx, a.By); err != nil {
+		return err
 	}
-	return h.mustRun(ctx, "approvals", a.Word(), a.Ticket, "--as", a.By, "--passphrase-file", secret)
+	return h.mustRun(ctx, "approvals", a.Word(), a.Ticket, "--as", a.By, "--passphrase-file", h.path("passphrase"))
+}
+
+// enrol makes somebody an approver, once.
+func (h *home) enrol(ctx context.Context, name string) error {
+	if slices.Contains(h.enrolled, name) {
+		return nil
+	}
+	secret := h.path("passphrase")
+	if err := os.WriteFile(secret, []byte("a passphrase for the lab\n"), 0o600); err != nil {
+		return err
+	}
+	enrol := []string{"approvals", "enroll", name, "--passphrase-file", secret}
+	if len(h.enrolled) > 0 {
+		enrol = append(enrol, "--by", h.enrolled[0], "--by-passphrase-file", secret)
+	}
+	if err := h.mustRun(ctx, enrol...); err != nil {
+		return err
+	}
+	h.enrolled = append(h.enrolled, name)
+	return nil
 }
 
 func (h *home) mustRun(ctx context.Context, args ...string) error {
