@@ -1,0 +1,91 @@
+package shelltrace
+
+import (
+	"bufio"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/shell"
+)
+
+// ignored is what is no effect of a command.
+type ignored struct {
+	always []Event   // what `true` does, run the same way
+	list   []ownRule // those for every program first
+}
+
+// ownRule is a line of ignored.txt: files that running a program touches by
+// itself, whatever it is asked to do.
+type ownRule struct {
+	programs []string // "*" is any
+	kinds    string   // letters r(ead), w(rite), x (execute), n(etwork)
+	pattern  string
+}
+
+// parseIgnored reads "programs | kinds | patterns"; "#" begins a comment.
+func parseIgnored(text string) ([]ownRule, error) {
+	var list []ownRule
+	scanner := bufio.NewScanner(strings.NewReader(text))
+	for scanner.Scan() {
+		line := strings.TrimSpace(scanner.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		columns := strings.Split(line, "|")
+		if len(columns) != 3 {
+			return nil, fmt.Errorf("%q: want 3 columns", line)
+		}
+		programs, kinds := strings.Fields(columns[0]), strings.TrimSpace(columns[1])
+		if len(programs) == 0 || kinds == "" || strings.Trim(kinds, "rwxn") != "" {
+			return nil, fmt.Errorf("%q: no programs, or unknown kinds", line)
+		}
+		for pattern := range strings.FieldsSeq(columns[2]) {
+			list = append(list, ownRule{programs, kinds, pattern})
+		}
+	}
+	return list, scanner.Err()
+}
+
+// noise says whether every program does this.
+func (k *ignored) noise(e Event) bool {
+	for _, a := range k.always {
+		if a.Kind == e.Kind && a.Path == e.Path && a.Host == e.Host && e.Kind != shell.Execute {
+			return true
+		}
+	}
+	return slices.ContainsFunc(k.list, func(r ownRule) bool {
+		return r.programs[0] == "*" && r.fits(e, constraint.Places{})
+	})
+}
+
+// own says whether an event belongs to running a program: the one that did it, or
+// one that started that.
+func (k *ignored) own(done []Event, e Event, p constraint.Places) bool {
+	var names []string
+	for _, run := range e.Runs {
+		names = append(names, path.Base(done[run].Path))
+	}
+	return slices.ContainsFunc(k.list, func(r ownRule) bool {
+		return r.programs[0] != "*" && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.programs, name) }) && r.fits(e, p)
+	})
+}
+
+func (r ownRule) fits(e Event, p constraint.Places) bool {
+	letter := map[shell.Kind]string{shell.Read: "r", shell.Write: "w", shell.Execute: "x", shell.Network: "n"}[e.Kind]
+	if !strings.Contains(r.kinds, letter) {
+		return false
+	}
+	pattern := strings.NewReplacer("${workspace}", p.Workspace, "${home}", p.Home).Replace(r.pattern)
+	file := e.Path
+	if e.Kind == shell.Network {
+		file = e.Host
+	}
+	if tree, ok := strings.CutSuffix(pattern, "/**"); ok {
+		return file == tree || strings.HasPrefix(file, tree+"/")
+	}
+	ok, err := path.Match(pattern, file)
+	return ok && err == nil
+}
