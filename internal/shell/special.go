@@ -158,6 +158,22 @@ func sed(u *use) {
 	}
 	for _, f := range files {
 		u.effect("read", f)
+		u.keptCopy(f)
+	}
+}
+
+// keptCopy records the copy of a file that sed -i keeps under a name made from the
+// value of the option: a suffix, or a name in which "*" stands for the file's.
+func (u *use) keptCopy(f field) {
+	for _, v := range u.values {
+		switch {
+		case v.kind != "inplace" || v.known && v.text == "" || v.text == "" && v.lead == "":
+		case !v.known || strings.ContainsAny(v.text, "*/"):
+			u.unknown(u.by, v.span, "a copy under a name that is not followed")
+		default:
+			f.text += v.text
+			u.effect("write", f)
+		}
 	}
 }
 
@@ -369,12 +385,12 @@ func tar(u *use) {
 		if v.kind != "archive" {
 			continue
 		}
-		kind := "read"
+		kind := Read
 		if u.meanings["create"] {
-			kind = "write"
+			kind = Write
 		}
-		if v.text != "-" {
-			u.effect(kind, v.field)
+		if v.text != "-" { // -C does not count for it
+			u.file(u.start, u.by, kind, v.field, false, "")
 		}
 		if strings.Contains(v.text, ":") || !v.known {
 			u.unknown(u.by, v.span, "an archive that may be on another host")

@@ -3,6 +3,7 @@ package shelltrace
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -97,11 +98,13 @@ func (c Claims) cover(done []Event, i int, e Event, by [][]int, known *ignored, 
 		return ByEffect
 	}
 	switch {
+	case e.Kind == shell.Read && !e.List && isFolder(e.Path):
+		return ByNoise // to come back to it, or to ask what it is: its names are read by another call
 	case known.noise(e):
 		return ByNoise
 	case c.temporary(done, i, e):
 		return ByTemporary
-	case known.own(done, e, c.places):
+	case known.own(done, e, c):
 		return ByOwn
 	case c.inside(e, by):
 		return ByOpaque
@@ -148,11 +151,22 @@ func fits(want []shell.Word, words []string) bool {
 func (c Claims) touched(e Event, seen []bool) (any bool) {
 	for at := range c.effects {
 		effect := &c.effects[at]
-		if effect.Kind == e.Kind && effect.Sure && (e.Kind == shell.Network && talks(effect, e.Host) || e.Kind != shell.Network && c.holds(effect, e.Path)) {
+		if (effect.Kind == e.Kind || lists(effect, e)) && effect.Sure && (e.Kind == shell.Network && talks(effect, e.Host) || e.Kind != shell.Network && c.holds(effect, e)) {
 			any, seen[at] = true, true
 		}
 	}
 	return any
+}
+
+// lists says whether an effect that changes all below a folder covers finding out
+// what is there.
+func lists(effect *constraint.ShellEffect, e Event) bool {
+	return e.List && effect.Kind == shell.Write && effect.Tree
+}
+
+func isFolder(file string) bool {
+	info, err := os.Stat(file) // an error means that it is none
+	return err == nil && info.IsDir()
 }
 
 // talks says whether an effect names the host of an event. A look-up of a name
@@ -162,12 +176,16 @@ func talks(effect *constraint.ShellEffect, host string) bool {
 	return host == "dns" || slices.Contains(effect.Hosts, host) || local && slices.Contains(effect.Hosts, "localhost")
 }
 
-// holds says whether the files of an effect include one. What a copy makes below
-// a folder stands among its files.
-func (c Claims) holds(effect *constraint.ShellEffect, file string) bool {
-	real := resolved(file)
+// holds says whether the files of an effect include that of an event. What a copy
+// makes below a folder stands among its files. Where a link leads is read with the
+// names of its folder.
+func (c Claims) holds(effect *constraint.ShellEffect, e Event) bool {
+	file, real := e.Path, resolved(e.Path)
+	if e.List && slices.ContainsFunc(effect.Files, func(f constraint.File) bool { return f.Path == path.Dir(real) }) {
+		return true
+	}
 	for _, f := range effect.Files {
-		if f.Path == file || f.Path == real {
+		if f.Path == file || f.Path == real || f.Path == behind(real) {
 			return true
 		}
 	}
@@ -195,6 +213,16 @@ func resolved(file string) string {
 		return file
 	}
 	return path.Join(f.Path, path.Base(file))
+}
+
+// behind returns where a link leads as it was before; the file itself if it is
+// none. Many calls, as chmod, are told the link and change the file behind it.
+func behind(file string) string {
+	f, err := facts.Resolve(file, "")
+	if err != nil {
+		return file
+	}
+	return f.Path
 }
 
 // temporary says whether an event is about a file that the command made beside

@@ -19,6 +19,7 @@ type Event struct {
 	Path  string     // Execute, Read, Write: absolute; of a call that succeeded with links followed
 	Words []string   // Execute
 	Host  string     // Network: an address, "unix:" with a path, or "dns"
+	List  bool       // Read: the names in a folder, or where a link leads
 	Made  bool       // Write: the file was not there before
 	Gone  string     // Write: the file is no longer there after; its new name, or "removed"
 	PID   int
@@ -106,7 +107,7 @@ func (t *tracer) call(c Call, p *process) error {
 		return t.open(c, p)
 	case "getdents":
 		if dir, ok := descriptorPath(c.Args[0]); ok {
-			t.add(c, p, Event{Kind: shell.Read, Path: dir})
+			t.add(c, p, Event{Kind: shell.Read, Path: dir, List: true})
 		}
 		return nil
 	case "connect", "bind", "sendto", "sendmsg", "sendmmsg":
@@ -116,7 +117,7 @@ func (t *tracer) call(c Call, p *process) error {
 	if at, ok := reading[name]; ok {
 		file, err := c.file(p, at)
 		if c.Errno == "" {
-			t.add(c, p, Event{Kind: shell.Read, Path: file})
+			t.add(c, p, Event{Kind: shell.Read, Path: file, List: true})
 		}
 		return err
 	}
@@ -185,7 +186,7 @@ func (t *tracer) pair(c Call, name string, ends [2]int, p *process) error {
 			t.add(c, p, e)
 		}
 	}
-	t.add(c, p, Event{Kind: shell.Write, Path: to})
+	t.add(c, p, Event{Kind: shell.Write, Path: to, Made: c.Errno == ""})
 	return nil
 }
 
@@ -273,7 +274,8 @@ func (t *tracer) open(c Call, p *process) error {
 	if strings.Contains(how, "O_PATH") || strings.Contains(how, "O_DIRECTORY") && !strings.Contains(how, "O_TMPFILE") {
 		return nil // nothing is read by that; getdents lists a folder
 	}
-	if !strings.Contains(how, "O_WRONLY") {
+	fresh := strings.Contains(how, "O_TRUNC") || strings.Contains(how, "O_EXCL")
+	if strings.Contains(how, "O_RDONLY") || strings.Contains(how, "O_RDWR") && !fresh {
 		t.add(c, p, Event{Kind: shell.Read, Path: file})
 	}
 	if strings.Contains(how, "O_WRONLY") || strings.Contains(how, "O_RDWR") || strings.Contains(how, "O_CREAT") || strings.Contains(how, "O_TRUNC") {

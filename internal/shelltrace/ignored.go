@@ -2,12 +2,12 @@ package shelltrace
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/shell"
 )
 
@@ -57,35 +57,56 @@ func (k *ignored) noise(e Event) bool {
 		}
 	}
 	return slices.ContainsFunc(k.list, func(r ownRule) bool {
-		return r.programs[0] == "*" && r.fits(e, constraint.Places{})
+		return r.programs[0] == "*" && r.letter(e) && fitsFile(r.pattern, e)
 	})
 }
 
 // own says whether an event belongs to running a program: the one that did it, or
 // one that started that.
-func (k *ignored) own(done []Event, e Event, p constraint.Places) bool {
+func (k *ignored) own(done []Event, e Event, c Claims) bool {
 	var names []string
 	for _, run := range e.Runs {
 		names = append(names, path.Base(done[run].Path))
 	}
 	return slices.ContainsFunc(k.list, func(r ownRule) bool {
-		return r.programs[0] != "*" && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.programs, name) }) && r.fits(e, p)
+		return r.programs[0] != "*" && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.programs, name) }) && r.fits(e, c)
 	})
 }
 
-func (r ownRule) fits(e Event, p constraint.Places) bool {
+func (r ownRule) letter(e Event) bool {
 	letter := map[shell.Kind]string{shell.Read: "r", shell.Write: "w", shell.Execute: "x", shell.Network: "n"}[e.Kind]
-	if !strings.Contains(r.kinds, letter) {
+	return strings.Contains(r.kinds, letter)
+}
+
+func (r ownRule) fits(e Event, c Claims) bool {
+	if !r.letter(e) {
 		return false
 	}
-	pattern := strings.NewReplacer("${workspace}", p.Workspace, "${home}", p.Home).Replace(r.pattern)
+	pattern := strings.NewReplacer("${workspace}", c.places.Workspace, "${home}", c.places.Home).Replace(r.pattern)
+	rest, written := strings.CutPrefix(pattern, "${written}")
+	if !written {
+		return fitsFile(pattern, e)
+	}
+	for _, effect := range c.effects {
+		for _, root := range effect.Roots {
+			if effect.Kind == shell.Write && effect.Sure && fitsFile(root.Path+rest, e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fitsFile says whether a pattern is about the file or the socket of an event.
+func fitsFile(pattern string, e Event) bool {
 	file := e.Path
 	if e.Kind == shell.Network {
 		file = e.Host
 	}
-	if tree, ok := strings.CutSuffix(pattern, "/**"); ok {
-		return file == tree || strings.HasPrefix(file, tree+"/")
+	if tree, name, ok := strings.Cut(pattern, "/**"); ok {
+		fits, err := path.Match(cmp.Or(strings.TrimPrefix(name, "/"), "*"), path.Base(file))
+		return (file == tree || strings.HasPrefix(file, tree+"/")) && fits && err == nil
 	}
-	ok, err := path.Match(pattern, file)
-	return ok && err == nil
+	fits, err := path.Match(pattern, file)
+	return fits && err == nil
 }
