@@ -287,7 +287,7 @@ func (u *use) effects() {
 	} else {
 		u.effectsOfOperands()
 	}
-	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "writes"} {
+	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "writes", "edits"} {
 		if says, ok := u.row.about[word]; ok {
 			u.always(word, says)
 		}
@@ -317,6 +317,8 @@ func (u *use) always(word, says string) {
 		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Opaque: says == "", Why: "talks to a host by itself"})
 	case "worktree":
 		u.workTree()
+	case "edits":
+		u.effect("edittree", literal(says, u.span))
 	case "writes":
 		if !u.meanings["out"] {
 			u.effect("tree", literal(says, u.span))
@@ -407,7 +409,7 @@ func (u *use) effect(kind string, f field) {
 	case "data", "place", "inplace", "archive", "replaces", "backup":
 	case "read", "placeread", "readtree", "chdir", "atread", "formread":
 		u.reads(kind, f)
-	case "write", "tree", "move", "out", "edit", "beside", "dest":
+	case "write", "tree", "edittree", "out", "edit", "beside", "dest":
 		u.writes(kind, f)
 	case "from", "to", "remote", "host", "net":
 		u.network(kind, f)
@@ -463,8 +465,8 @@ func (u *use) reads(kind string, f field) {
 
 // writes records a word that names a file to write.
 func (u *use) writes(kind string, f field) {
-	if kind == "edit" || kind == "beside" || kind == "move" {
-		u.file(u.st, u.by, Read, f, kind == "move", "")
+	if kind == "edit" || kind == "beside" || kind == "edittree" {
+		u.file(u.st, u.by, Read, f, kind == "edittree", "")
 	}
 	u.meanings["out"] = u.meanings["out"] || kind == "out"
 	if u.meanings["dry"] {
@@ -477,7 +479,7 @@ func (u *use) writes(kind string, f field) {
 	case "dest":
 		u.destination(f)
 		u.parents(f)
-	case "tree", "move", "out":
+	case "tree", "edittree", "out":
 		u.file(u.st, u.by, Write, f, true, "")
 	case "edit":
 		u.file(u.st, u.by, Write, f, false, "")
@@ -513,6 +515,7 @@ func (u *use) parents(f field) {
 func (u *use) backup(f field) {
 	if u.meanings["backup"] {
 		u.file(u.st, u.by, Read, f, false, "for a copy of what is there")
+		u.file(u.st, u.by, Read, field{text: path.Dir(f.text), known: f.known, span: f.span}, false, "for names that are taken")
 		u.file(u.st, u.by, Write, field{text: quotePattern(strings.TrimRight(f.text, "/")) + "*~", glob: f.known, span: f.span}, false, "a copy of what was there")
 	}
 }

@@ -13,45 +13,35 @@ import (
 	"github.com/licet-dev/licet/internal/shell"
 )
 
-// Claims is what is said of a command before it runs.
-type Claims struct {
+// claims is what is said of a command before it runs.
+type claims struct {
 	effects []constraint.ShellEffect
 	places  constraint.Places
 }
 
-// Claim analyzes a command as the gate does: package shell reads it, and package
+// claim analyzes a command as the gate does: package shell reads it, and package
 // facts puts its effects to their places on disk.
-func Claim(ctx context.Context, command, workspace, home string) (Claims, error) {
+func claim(ctx context.Context, command, workspace, home string) (claims, error) {
 	places := constraint.Places{Workspace: workspace, Home: home, Tmp: "/tmp"}
 	a, err := facts.Answer(ctx, facts.Input{
 		Questions: []constraint.Question{{Key: "it", Shell: &constraint.ShellQuestion{Command: command}}},
 		Cwd:       workspace, Places: places,
 	})
 	if err != nil {
-		return Claims{}, fmt.Errorf("analyzing %q: %w", command, err)
+		return claims{}, fmt.Errorf("analyzing %q: %w", command, err)
 	}
-	c := Claims{effects: a.Shell["it"].Effects, places: places}
+	c := claims{effects: a.Shell["it"].Effects, places: places}
 	if !a.Shell["it"].Known {
 		c.effects = []constraint.ShellEffect{{Effect: shell.Effect{Kind: shell.Unknown, Why: "too many effects"}}}
 	}
 	return c, nil
 }
 
-// Unknown returns why something that nobody can vouch for is unknown; "" if
-// nothing is.
-func (c Claims) Unknown() string {
+// unknown returns why something is unknown, "" if nothing is: of the inner work of
+// commands, for which somebody may vouch, or of all else.
+func (c claims) unknown(opaque bool) string {
 	for _, e := range c.effects {
-		if e.Kind == shell.Unknown && !e.Opaque {
-			return e.Why
-		}
-	}
-	return ""
-}
-
-// Opaque returns why the inner work of a command is unknown; "" if none is.
-func (c Claims) Opaque() string {
-	for _, e := range c.effects {
-		if e.Kind == shell.Unknown && e.Opaque {
+		if e.Kind == shell.Unknown && e.Opaque == opaque {
 			return e.Why
 		}
 	}
@@ -73,7 +63,7 @@ const (
 )
 
 // compare finds what covers each event, and which effects cover any.
-func (c Claims) compare(done []Event, known *ignored) (covers []Cover, seen []bool) {
+func (c claims) compare(done []Event, known *ignored) (covers []Cover, seen []bool) {
 	seen = make([]bool, len(c.effects))
 	by := make([][]int, len(done)) // of Execute events: the commands of the analysis
 	for i, e := range done {
@@ -93,7 +83,7 @@ func (c Claims) compare(done []Event, known *ignored) (covers []Cover, seen []bo
 	return covers, seen
 }
 
-func (c Claims) cover(done []Event, i int, e Event, by [][]int, known *ignored, seen []bool) Cover {
+func (c claims) cover(done []Event, i int, e Event, by [][]int, known *ignored, seen []bool) Cover {
 	if e.Kind == shell.Execute && len(by[i]) > 0 || e.Kind != shell.Execute && c.touched(e, seen) {
 		return ByEffect
 	}
@@ -102,13 +92,13 @@ func (c Claims) cover(done []Event, i int, e Event, by [][]int, known *ignored, 
 		return ByNoise // to come back to it, or to ask what it is: its names are read by another call
 	case known.noise(e):
 		return ByNoise
-	case c.temporary(done, i, e):
+	case c.temporary(done, e):
 		return ByTemporary
 	case known.own(done, e, c):
 		return ByOwn
 	case c.inside(e, by):
 		return ByOpaque
-	case c.Unknown() != "":
+	case c.unknown(false) != "":
 		return ByUnknown
 	}
 	for at := range c.effects {
@@ -148,7 +138,7 @@ func fits(want []shell.Word, words []string) bool {
 }
 
 // touched says whether an effect that is sure of its place covers an event.
-func (c Claims) touched(e Event, seen []bool) (any bool) {
+func (c claims) touched(e Event, seen []bool) (any bool) {
 	for at := range c.effects {
 		effect := &c.effects[at]
 		if (effect.Kind == e.Kind || lists(effect, e)) && effect.Sure && (e.Kind == shell.Network && talks(effect, e.Host) || e.Kind != shell.Network && c.holds(effect, e)) {
@@ -158,10 +148,11 @@ func (c Claims) touched(e Event, seen []bool) (any bool) {
 	return any
 }
 
-// lists says whether an effect that changes all below a folder covers finding out
-// what is there.
+// lists says whether an effect of another kind covers finding out what is there:
+// one that changes all below a folder does, and one that writes a file covers
+// asking for it where there is none.
 func lists(effect *constraint.ShellEffect, e Event) bool {
-	return e.List && effect.Kind == shell.Write && effect.Tree
+	return effect.Kind == shell.Write && e.Kind == shell.Read && (e.List && effect.Tree || e.Lost)
 }
 
 func isFolder(file string) bool {
@@ -179,8 +170,11 @@ func talks(effect *constraint.ShellEffect, host string) bool {
 // holds says whether the files of an effect include that of an event. What a copy
 // makes below a folder stands among its files. Where a link leads is read with the
 // names of its folder.
-func (c Claims) holds(effect *constraint.ShellEffect, e Event) bool {
+func (c claims) holds(effect *constraint.ShellEffect, e Event) bool {
 	file, real := e.Path, resolved(e.Path)
+	if e.List && strings.HasPrefix(effect.Path, file+"/") { // a link on the way
+		return true
+	}
 	if e.List && slices.ContainsFunc(effect.Files, func(f constraint.File) bool { return f.Path == path.Dir(real) }) {
 		return true
 	}
@@ -227,17 +221,23 @@ func behind(file string) string {
 
 // temporary says whether an event is about a file that the command made beside
 // one that it may write, and that was renamed to such a one or removed.
-func (c Claims) temporary(done []Event, i int, e Event) bool {
+func (c claims) temporary(done []Event, e Event) bool {
 	if e.Kind != shell.Write && e.Kind != shell.Read {
 		return false
 	}
-	made := slices.ContainsFunc(done, func(o Event) bool { return o.Made && o.Path == e.Path })
-	gone := slices.IndexFunc(done, func(o Event) bool { return o.Gone != "" && o.Path == e.Path })
-	if !made || gone < 0 {
+	if !slices.ContainsFunc(done, func(o Event) bool { return o.Made && o.Path == e.Path }) {
 		return false
 	}
-	if to := done[gone].Gone; to != "removed" {
-		return c.touched(Event{Kind: shell.Write, Path: to}, make([]bool, len(c.effects)))
+	last := e.Path // its last name
+	for range done {
+		gone := slices.IndexFunc(done, func(o Event) bool { return o.Gone != "" && o.Path == last })
+		if gone < 0 {
+			return last != e.Path && c.touched(Event{Kind: shell.Write, Path: last}, make([]bool, len(c.effects)))
+		}
+		if done[gone].Gone == "removed" {
+			break
+		}
+		last = done[gone].Gone
 	}
 	for at := range c.effects {
 		effect := &c.effects[at]
@@ -252,7 +252,7 @@ func (c Claims) temporary(done []Event, i int, e Event) bool {
 
 // inside says whether an event is the inner work of a command: of one that is a
 // program, what it and its children do; of one of the shell's own, anything.
-func (c Claims) inside(e Event, by [][]int) bool {
+func (c claims) inside(e Event, by [][]int) bool {
 	for at := range c.effects {
 		effect := &c.effects[at]
 		if effect.Kind == shell.Network && effect.Opaque && e.Kind == shell.Network {
@@ -269,7 +269,7 @@ func (c Claims) inside(e Event, by [][]int) bool {
 }
 
 // ofShell says whether a command is one that the shell itself carries out.
-func (c Claims) ofShell(by int) bool {
+func (c claims) ofShell(by int) bool {
 	for _, e := range c.effects {
 		if e.By == by && e.Kind == shell.Execute {
 			return len(e.Name) == 1 && slices.Contains([]string{".", "source", "eval", "trap", "exec"}, e.Name[0])

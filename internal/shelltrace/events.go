@@ -20,6 +20,7 @@ type Event struct {
 	Words []string   // Execute
 	Host  string     // Network: an address, "unix:" with a path, or "dns"
 	List  bool       // Read: the names in a folder, or where a link leads
+	Lost  bool       // the file is not there
 	Made  bool       // Write: the file was not there before
 	Gone  string     // Write: the file is no longer there after; its new name, or "removed"
 	PID   int
@@ -226,7 +227,7 @@ func (p *process) file(dir, arg string) (string, error) {
 }
 
 func (t *tracer) add(c Call, p *process, e Event) {
-	e.PID, e.Runs = c.PID, slices.Clone(p.runs)
+	e.PID, e.Runs, e.Lost = c.PID, slices.Clone(p.runs), c.Errno == "ENOENT"
 	t.events = append(t.events, e)
 }
 

@@ -91,9 +91,9 @@ tar czf archive.tar.gz docs
 tar cf archive.tar docs
 gzip -k old.txt`
 
-// NewFixture makes the workspace and the home of commands below a folder, which
+// newFixture makes the workspace and the home of commands below a folder, which
 // must have no link in its path.
-func NewFixture(dir string) (workspace, home string, err error) {
+func newFixture(dir string) (workspace, home string, err error) {
 	workspace, home = filepath.Join(dir, "work"), filepath.Join(dir, "home")
 	for name, content := range files {
 		file := filepath.Join(workspace, name)

@@ -17,6 +17,16 @@ type ignored struct {
 	list   []ownRule // those for every program first
 }
 
+// newIgnored reads the list.
+func newIgnored() (ignored, error) {
+	text, err := data.ReadFile("testdata/ignored.txt")
+	if err != nil {
+		return ignored{}, fmt.Errorf("reading what is no effect: %w", err)
+	}
+	list, err := parseIgnored(string(text))
+	return ignored{list: list}, err
+}
+
 // ownRule is a line of ignored.txt: files that running a program touches by
 // itself, whatever it is asked to do.
 type ownRule struct {
@@ -63,7 +73,7 @@ func (k *ignored) noise(e Event) bool {
 
 // own says whether an event belongs to running a program: the one that did it, or
 // one that started that.
-func (k *ignored) own(done []Event, e Event, c Claims) bool {
+func (k *ignored) own(done []Event, e Event, c claims) bool {
 	var names []string
 	for _, run := range e.Runs {
 		names = append(names, path.Base(done[run].Path))
@@ -78,7 +88,7 @@ func (r ownRule) letter(e Event) bool {
 	return strings.Contains(r.kinds, letter)
 }
 
-func (r ownRule) fits(e Event, c Claims) bool {
+func (r ownRule) fits(e Event, c claims) bool {
 	if !r.letter(e) {
 		return false
 	}
@@ -109,4 +119,14 @@ func fitsFile(pattern string, e Event) bool {
 	}
 	fits, err := path.Match(pattern, file)
 	return fits && err == nil
+}
+
+// count returns how many patterns there are: of every program, or of some.
+func (k *ignored) count(every bool) (n int) {
+	for _, r := range k.list {
+		if (r.programs[0] == "*") == every {
+			n++
+		}
+	}
+	return n
 }

@@ -24,7 +24,6 @@ type Sandbox struct {
 	Home      string // likewise
 	Scratch   string // an empty folder of the sandbox's own
 	Limit     time.Duration
-	always    []Event
 }
 
 // searchPath is where commands find programs. Only folders of the system: what
@@ -47,8 +46,8 @@ func traced() string {
 	return "?" + strings.Join(names, ",?")
 }
 
-// Lacks says what this machine lacks to run commands; "" if nothing.
-func Lacks() string {
+// lacks says what this machine lacks to run commands; "" if nothing.
+func lacks() string {
 	if os.Geteuid() != 0 {
 		return "needs to be root"
 	}

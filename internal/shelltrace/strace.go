@@ -148,7 +148,7 @@ func readArgs(text string) (args []string, rest string, err error) {
 				return nil, "", errors.New("closes a bracket that is not open")
 			}
 		case '<': // the path of a descriptor; strace writes < and > in it as \74 and \76
-			if i > 0 && (isDigit(text[i-1]) || strings.HasSuffix(text[:i], "AT_FDCWD")) {
+			if i > 0 && !strings.HasPrefix(text[i:], "<<") && (isDigit(text[i-1]) || strings.HasSuffix(text[:i], "AT_FDCWD")) {
 				n := strings.IndexByte(text[i:], '>')
 				if n < 0 {
 					return nil, "", errors.New("has a descriptor whose path does not end")

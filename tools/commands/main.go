@@ -28,8 +28,8 @@ import (
 
 // Limits on what is taken: of one first word, of one file, and in length.
 const (
-	perProgram = 45
-	perFile    = 12
+	perProgram = 25
+	perFile    = 8
 	maxLength  = 300
 )
 
