@@ -87,6 +87,10 @@ func (t *tracer) call(c Call, p *process) error {
 		}
 		return nil
 	}
+	if slices.Contains(talking, name) {
+		t.network(c, p) // whether or not it is there
+		return nil
+	}
 	if len(c.Args) == 0 || !slices.Contains(missing, c.Errno) {
 		return nil
 	}
@@ -111,9 +115,6 @@ func (t *tracer) call(c Call, p *process) error {
 			t.add(c, p, Event{Kind: shell.Read, Path: dir, List: true})
 		}
 		return nil
-	case "connect", "bind", "sendto", "sendmsg", "sendmmsg":
-		t.network(c, p)
-		return nil
 	}
 	if at, ok := reading[name]; ok {
 		file, err := c.file(p, at)
@@ -124,6 +125,9 @@ func (t *tracer) call(c Call, p *process) error {
 	}
 	return t.change(c, name, p)
 }
+
+// talking are calls that name a host or a socket.
+var talking = []string{"connect", "bind", "sendto", "sendmsg", "sendmmsg"}
 
 // reading are calls that read what is no content of a file, by the index of
 // their argument with the path; one that is below zero means a descriptor before

@@ -243,9 +243,9 @@ func firstWord(tree *syntax.File) (name string) {
 
 var builtins = strings.Fields("cd echo printf test [ read export set unset eval exec trap umask . : true false command type wait shift local return exit")
 
-// shells and editors wait for somebody; what stops the machine would only be
-// refused.
-var left = strings.Fields("bash sh dash vi vim nano less more return local exit shift reboot shutdown halt")
+// left are not taken: shells and editors wait for somebody; what stops the machine
+// would only be refused; and what is not Debian's has other terms.
+var left = strings.Fields("bash sh dash vi vim nano less more return local exit shift reboot shutdown halt gcloud gsutil bq")
 
 func installed(program string) bool {
 	if slices.Contains(left, program) {
