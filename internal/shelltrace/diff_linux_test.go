@@ -96,6 +96,9 @@ func report(t *testing.T, b *bench, results []result) {
 		runs[r.kind]++
 		if r.unknown != "" {
 			unknown[r.kind]++
+			if r.kind == everyday {
+				t.Logf("unknown: %q: %s", r.command, r.unknown)
+			}
 		} else if r.opaque != "" {
 			opaque[r.kind]++
 		}

@@ -158,7 +158,7 @@ func (t *tracer) change(c Call, name string, p *process) error {
 	if !ok {
 		return fmt.Errorf("is not expected")
 	}
-	if at == fd || c.Args[max(at, -at)] == "NULL" {
+	if at == fd || c.arg(max(at, -at)) == "NULL" {
 		if file, ok := descriptorPath(c.Args[0]); ok {
 			t.add(c, p, Event{Kind: shell.Write, Path: file})
 		}
@@ -204,14 +204,19 @@ func (c Call) file(p *process, at int) (string, error) {
 	case -1:
 		dir, arg = c.Args[0], 1
 	case -2:
-		dir, arg = c.Args[min(2, len(c.Args)-1)], 3
+		dir, arg = c.arg(2), 3
 	case -3:
-		dir, arg = c.Args[min(1, len(c.Args)-1)], 2
+		dir, arg = c.arg(1), 2
 	}
-	if arg >= len(c.Args) {
-		return "", fmt.Errorf("has %d arguments only", len(c.Args))
+	return p.file(dir, c.arg(arg))
+}
+
+// arg returns an argument; "" if there are fewer.
+func (c Call) arg(i int) string {
+	if i >= len(c.Args) {
+		return ""
 	}
-	return p.file(dir, c.Args[arg])
+	return c.Args[i]
 }
 
 // file returns the absolute path that an argument names.
@@ -244,7 +249,7 @@ func (t *tracer) execute(c Call, p *process) error {
 	if err != nil {
 		return err
 	}
-	words, err := unquoteList(c.Args[max(at, -at)+1])
+	words, err := unquoteList(c.arg(max(at, -at) + 1))
 	if err != nil {
 		return err
 	}
