@@ -178,6 +178,9 @@ func (c claims) holds(effect *constraint.ShellEffect, e Event) bool {
 	if e.List && slices.ContainsFunc(effect.Files, func(f constraint.File) bool { return f.Path == path.Dir(real) }) {
 		return true
 	}
+	if effect.PathKnown && path.Clean(effect.Path) == file { // of a special file there is no more than that
+		return true
+	}
 	for _, f := range effect.Files {
 		if f.Path == file || f.Path == real || f.Path == behind(real) {
 			return true
