@@ -139,8 +139,12 @@ func (p *placer) placeFiles(e *constraint.ShellEffect) error {
 		if !e.WorkTree {
 			e.Files = append(e.Files, top)
 		}
-		if written := path.Clean(text); e.Pattern && written != f.Path { // the link itself counts, too
-			e.Files = append(e.Files, constraint.File{Path: written, Fold: f.Fold, Leaf: true})
+		link, is, err := p.link(text, e.Pattern)
+		if err != nil {
+			return err
+		}
+		if is && link.Path != f.Path && !e.WorkTree {
+			e.Files = append(e.Files, link)
 		}
 		if e.Tree && !f.Special {
 			e.Roots = append(e.Roots, f)
@@ -156,6 +160,21 @@ func (p *placer) placeFiles(e *constraint.ShellEffect) error {
 		return p.fingerprint(e)
 	}
 	return nil
+}
+
+// link returns the file that a text names without what it leads to, if it is a
+// link: removed, renamed or asked where it leads, the link itself counts as well.
+func (p *placer) link(text string, pattern bool) (link constraint.File, is bool, err error) {
+	written := path.Clean(text)
+	if pattern {
+		return constraint.File{Path: written, Leaf: true}, true, nil
+	}
+	info, err := os.Lstat(filepath.FromSlash(written))
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 { // an error means that it is none
+		return constraint.File{}, false, nil
+	}
+	folder, err := p.resolve(path.Dir(written))
+	return constraint.File{Path: path.Join(folder.Path, path.Base(written)), Fold: folder.Fold, Leaf: true}, true, err
 }
 
 // workTree returns the top of the work tree of git in which a folder lies; the

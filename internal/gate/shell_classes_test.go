@@ -93,7 +93,7 @@ func shellClasses(t *testing.T) map[string][]classCommand {
 	return classes
 }
 
-var plainName = regexp.MustCompile(`^[a-z0-9.][a-zA-Z0-9.+_-]*$`)
+var plainName = regexp.MustCompile(`^(:|[a-z0-9.][a-zA-Z0-9.+_-]*)$`)
 
 // runAll is a contract in which every program of the commands may run, as far as
 // an entry can name it.

@@ -50,7 +50,7 @@ var leaves = []string{"internal/durable", "internal/clikit"}
 // testOnly names the packages that exist for tests. Only tests, and one
 // another, import them; like tests they may import all but the lab.
 var testOnly = []string{
-	"internal/storetest", "internal/testkit", "internal/importtest", "internal/doctest",
+	"internal/storetest", "internal/testkit", "internal/importtest", "internal/doctest", "internal/shelltrace",
 }
 
 // pure names the packages whose result depends on their arguments alone, so

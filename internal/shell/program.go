@@ -14,6 +14,7 @@ type use struct {
 	*walker
 	row      *row
 	st       state
+	start    state // before options have changed the folder
 	by       int
 	span     Span // of the whole command
 	name     []string
@@ -38,7 +39,7 @@ func (w *walker) program(args []field, st state, by int) {
 		return
 	}
 	r, name, system := findProgram(args[0].text)
-	u := &use{walker: w, row: r, st: st, by: by, span: spanOf(args), name: []string{name}, meanings: map[string]bool{}}
+	u := &use{walker: w, row: r, st: st, start: st, by: by, span: spanOf(args), name: []string{name}, meanings: map[string]bool{}}
 	switch {
 	case !system:
 		u.execute(args)
@@ -254,9 +255,9 @@ func (u *use) take(o *option, f field) {
 	}
 	u.values = append(u.values, value{o.kind, f})
 	switch o.kind {
-	case "place", "code", "patterns":
+	case "place", "placeread", "code":
 		u.coded = true
-	case "inplace", "dest", "out":
+	case "inplace", "dest", "out", "backup":
 		u.meanings[o.kind] = true
 	case "chdir":
 		u.chdir(f)
@@ -290,7 +291,7 @@ func (u *use) effects() {
 	} else {
 		u.effectsOfOperands()
 	}
-	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "writes"} {
+	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "writes", "edits"} {
 		if says, ok := u.row.about[word]; ok {
 			u.always(word, says)
 		}
@@ -320,6 +321,8 @@ func (u *use) always(word, says string) {
 		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Opaque: says == "", Why: "talks to a host by itself"})
 	case "worktree":
 		u.workTree()
+	case "edits":
+		u.effect("edittree", literal(says, u.span))
 	case "writes":
 		if !u.meanings["out"] {
 			u.effect("tree", literal(says, u.span))
@@ -419,10 +422,10 @@ func slotOf(slots []slot, i, n int) (own, repeated slot) {
 // effect records what a word of a kind leads to.
 func (u *use) effect(kind string, f field) {
 	switch kind {
-	case "data", "place", "inplace", "archive", "replaces":
-	case "read", "readtree", "patterns", "chdir", "atread", "formread", "page", "format", "upload":
+	case "data", "place", "inplace", "archive", "replaces", "backup":
+	case "read", "placeread", "readtree", "chdir", "atread", "formread", "page", "format", "upload":
 		u.reads(kind, f)
-	case "write", "tree", "out", "edit", "beside", "dest", "numbered":
+	case "write", "tree", "edittree", "out", "edit", "beside", "dest", "numbered":
 		u.writes(kind, f)
 	case "from", "to", "remote", "host", "net":
 		u.network(kind, f)
@@ -452,13 +455,13 @@ func (u *use) effect(kind string, f field) {
 // reads records a word that names a file to read.
 func (u *use) reads(kind string, f field) {
 	switch kind {
+	case "placeread": // in place of the first operand
+		u.file(u.st, u.by, Read, f, false, "")
 	case "read":
 		if u.meanings["inplace"] {
 			u.writes("write", f)
 		}
 		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
-	case "patterns": // a file of them, in place of the first operand
-		u.file(u.st, u.by, Read, f, false, "")
 	case "readtree":
 		u.file(u.st, u.by, Read, f, true, "")
 	case "chdir":
@@ -491,8 +494,8 @@ func (u *use) reads(kind string, f field) {
 
 // writes records a word that names a file to write.
 func (u *use) writes(kind string, f field) {
-	if kind == "edit" || kind == "beside" {
-		u.file(u.st, u.by, Read, f, kind == "beside" && u.meanings["tree"], "")
+	if kind == "edit" || kind == "beside" || kind == "edittree" {
+		u.file(u.st, u.by, Read, f, kind == "edittree" || kind == "beside" && u.meanings["tree"], "")
 	}
 	u.meanings["out"] = u.meanings["out"] || kind == "out"
 	if u.meanings["dry"] {
@@ -504,18 +507,46 @@ func (u *use) writes(kind string, f field) {
 	switch kind {
 	case "dest":
 		u.destination(f)
-	case "tree", "out":
+		u.parents(f)
+	case "tree", "edittree", "out":
 		u.file(u.st, u.by, Write, f, true, "")
 	case "edit":
 		u.file(u.st, u.by, Write, f, false, "")
 	case "write", "numbered":
 		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
+		u.parents(f)
 		u.unknownIf(kind == "numbered" && strings.Contains(f.text, "#"), "a name made from parts of the URL")
 	case "beside":
 		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
 		folder, _ := path.Split(f.text)
 		beside := field{text: quotePattern(folder) + "*", glob: f.known, span: f.span}
 		u.file(u.st, u.by, Write, beside, false, "a file beside it")
+	}
+}
+
+// parents records the folders above a file that an option has made or removed.
+// Those above the folder where the line starts are there.
+func (u *use) parents(f field) {
+	if !u.meanings["parents"] || !f.known {
+		return
+	}
+	at := len(u.analyzer.effects)
+	for above := path.Dir(f.text); above != "." && above != "/"; above = path.Dir(above) {
+		if !path.IsAbs(above) || !strings.HasPrefix(path.Clean(u.env.Cwd)+"/", above+"/") {
+			u.file(u.st, u.by, Write, literal(above, f.span), false, "a folder above it")
+		}
+	}
+	for i := range u.analyzer.effects[at:] {
+		u.analyzer.effects[at+i].Into = !u.row.has("existing")
+	}
+}
+
+// backup records the copies that an option makes of what stood at a name.
+func (u *use) backup(f field) {
+	if u.meanings["backup"] {
+		u.file(u.st, u.by, Read, f, false, "for a copy of what is there")
+		u.file(u.st, u.by, Read, field{text: path.Dir(f.text), known: f.known, span: f.span}, false, "for names that are taken")
+		u.file(u.st, u.by, Write, field{text: quotePattern(strings.TrimRight(f.text, "/")) + "*~", glob: f.known, span: f.span}, false, "a copy of what was there")
 	}
 }
 
@@ -538,6 +569,7 @@ func (u *use) destination(f field) {
 	for i := range u.analyzer.effects[at:] {
 		u.analyzer.effects[at+i].Into = !slices.ContainsFunc(u.given, replacesFolder)
 	}
+	u.backup(f)
 	for _, source := range u.operands {
 		if source.span == f.span && source.text == f.text {
 			continue
@@ -548,6 +580,7 @@ func (u *use) destination(f field) {
 		}
 		into := literal(strings.TrimRight(f.text, "/")+"/"+path.Base(source.text), f.span)
 		u.file(u.st, u.by, Write, into, tree, "if it is a folder")
+		u.backup(into)
 	}
 }
 

@@ -213,7 +213,7 @@ func noticedBy(r removal, all []check) string {
 
 // chosen are parts of the table without which an effect would be missed.
 var chosen = []string{
-	"--compress-program=shell of sort", "-w!inplace of gofmt", "--output=write of @gitdiff", "-I=shell of tar", "-f=patterns of grep",
+	"--compress-program=shell of sort", "-w!inplace of gofmt", "--output=write of @gitdiff", "-I=shell of tar", "-f=placeread of grep",
 	"here of rg", "special=sed of sed", "stdin=code of python", "--upload-pack=shell of git fetch", "-c=gitconfig of git",
 	"existing of rm", "-r,-R,--recursive!tree of rm", "$LD_* of the settings", "$GIT_SSH_COMMAND of the settings", "appends of xargs", "assigns of env",
 	"-d=atread of curl", "worktree of git reset", "net of wget", "dest of cp",

@@ -174,23 +174,22 @@ func sed(u *use) {
 	}
 	for _, f := range files {
 		u.effect("read", f)
-		for _, v := range u.values {
-			if v.kind == "inplace" {
-				u.sedBackup(f, v.field)
-			}
-		}
+		u.keptCopy(f)
 	}
 }
 
-// sedBackup is the copy that -i keeps of a file: its name with the suffix behind
-// it, or made from it in another way.
-func (u *use) sedBackup(f, suffix field) {
-	switch {
-	case suffix.text == "":
-	case !suffix.known || !f.known || strings.ContainsAny(suffix.text, "*/"):
-		u.unknown(u.by, suffix.span, "which copies are kept is not known")
-	default:
-		u.effect("write", literal(f.text+suffix.text, suffix.span))
+// keptCopy records the copy of a file that sed -i keeps under a name made from the
+// value of the option: a suffix, or a name in which "*" stands for the file's.
+func (u *use) keptCopy(f field) {
+	for _, v := range u.values {
+		switch {
+		case v.kind != "inplace" || v.known && v.text == "" || v.text == "" && v.lead == "":
+		case !v.known || strings.ContainsAny(v.text, "*/"):
+			u.unknown(u.by, v.span, "a copy under a name that is not followed")
+		default:
+			f.text += v.text
+			u.effect("write", f)
+		}
 	}
 }
 
@@ -412,12 +411,12 @@ func tar(u *use) {
 		if v.kind != "archive" {
 			continue
 		}
-		kind := "read"
+		kind := Read
 		if u.meanings["create"] {
-			kind = "write"
+			kind = Write
 		}
-		if v.text != "-" {
-			u.effect(kind, v.field)
+		if v.text != "-" { // -C does not count for it
+			u.file(u.start, u.by, kind, v.field, false, "")
 		}
 		if strings.Contains(v.text, ":") || !v.known {
 			u.unknown(u.by, v.span, "an archive that may be on another host")

@@ -201,7 +201,8 @@ func (r *row) addOptions(words []string, groups map[string][]string) error {
 // kinds are the words for what an operand or a value is; use.effect says what
 // each leads to.
 var kinds = strings.Fields(`data place read write edit tree out readtree dest from to host net remote chdir
-	shell code run argv joined opaque unknown gitconfig sshoption atread formread inplace archive replaces beside page patterns format numbered upload shellwith`)
+	shell code run argv joined opaque unknown gitconfig sshoption atread formread inplace archive replaces beside page format numbered upload shellwith
+	placeread edittree backup`)
 
 // addOption reads one option: its names, then nothing, ":", "=kind", "?",
 // "?kind" or "!meaning". "-abc" without any are three flags, "-abc:" three

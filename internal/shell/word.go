@@ -20,6 +20,7 @@ type field struct {
 	glob  bool   // the value is any of the names that match text
 	many  bool   // it may be no word or several
 	tree  bool   // it is a file at or below text
+	pipe  bool   // it is the name of a pipe, whose number is not known
 	span  Span
 }
 
@@ -42,7 +43,7 @@ func (f field) mayBeOption() bool {
 	return strings.HasPrefix(f.lead, "-")
 }
 
-func (f field) word() Word { return Word{f.text, f.known} }
+func (f field) word() Word { return Word{f.text, f.known && !f.tree && !f.pipe} }
 
 // builder puts the parts of a word together.
 type builder struct {
@@ -50,6 +51,7 @@ type builder struct {
 	lead                  strings.Builder
 	unknown, glob, many   bool
 	quoted                bool // an empty word stays a word
+	pipe                  bool
 }
 
 // exact adds text that is certain and stands for itself.
@@ -92,7 +94,7 @@ func (b *builder) field(span Span) field {
 			f.lead = ""
 		}
 	default:
-		f.text, f.known = b.value.String(), true
+		f.text, f.known, f.pipe = b.value.String(), true, b.pipe
 	}
 	return f
 }
@@ -130,7 +132,38 @@ func (w *walker) one(word *syntax.Word, span Span, st state, by int) []field {
 	if f.known && f.text == "" && !b.quoted {
 		return nil
 	}
+	if f.glob {
+		w.lists(f, st, by)
+	}
 	return []field{f}
+}
+
+// lists records that the shell reads the names in the folders where a pattern is
+// looked for.
+func (w *walker) lists(f field, st state, by int) {
+	names := strings.Split(f.text, "/")
+	at := slices.IndexFunc(names, wildcard)
+	folder := unescape(strings.Join(names[:at], "/"), `*?[]\`)
+	switch {
+	case at == 0:
+		folder = "."
+	case folder == "":
+		folder = "/"
+	}
+	w.file(st, by, Read, literal(folder, f.span), slices.ContainsFunc(names[at+1:], wildcard), "where a pattern is looked for")
+}
+
+// wildcard says whether a name of a pattern stands for others.
+func wildcard(name string) bool {
+	for i := 0; i < len(name); i++ {
+		switch name[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return true
+		}
+	}
+	return false
 }
 
 // single expands a word that stays one word: a value, a redirection's target,
@@ -168,7 +201,8 @@ func (w *walker) parts(b *builder, parts []syntax.WordPart, st state, by int, so
 			w.param(b, p, st, by, solid)
 		case *syntax.ProcSubst:
 			w.substitution(p, st, by)
-			b.exact("/dev/fd/63") // the name of a pipe
+			b.exact("/dev/fd/63")
+			b.pipe = true
 		default: // substitutions and extended patterns
 			w.substitution(p, st, by)
 			b.unsure(w.span(p).Text)
