@@ -70,6 +70,9 @@ func Run(ctx context.Context, c *corpus.Corpus, o Options) (*Result, error) {
 		}
 		result.Outcomes = append(result.Outcomes, outcome)
 	}
+	if o.Progress != nil {
+		o.Progress(len(entries), len(entries))
+	}
 	return result, nil
 }
 
