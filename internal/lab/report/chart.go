@@ -22,6 +22,7 @@ type drawing struct {
 	ID, Title, Summary string
 	Width, Height      int
 	Top, Bottom        int // of the rows
+	Left, Plot         int // where shares begin, and how wide all of them are
 	Legend             []legend
 	Ticks              []tick
 	Bars               []bar
@@ -58,7 +59,7 @@ type part struct {
 
 // draw lays out a chart over its table.
 func (h Chart) draw(t Table) drawing {
-	d := drawing{ID: h.ID, Title: h.Title, Width: chartWidth}
+	d := drawing{ID: h.ID, Title: h.Title, Width: chartWidth, Left: labelWidth, Plot: plotWidth}
 	if len(h.Columns) > 1 {
 		d.legend(h, t)
 	}
@@ -75,7 +76,7 @@ func (h Chart) draw(t Table) drawing {
 	}
 	d.Bottom = d.Top + rowHeight*len(d.Bars)
 	d.Height = d.Bottom + axisHeight
-	d.Summary = fmt.Sprintf("Shares of %d rows in per cent. The numbers are those of the table %q.", len(d.Bars), t.Caption)
+	d.Summary = "Shares in per cent, a row each. The numbers are those of the table \"" + t.Caption + "\"."
 	return d
 }
 
@@ -96,7 +97,7 @@ func at(share float64) string { return fmt.Sprintf("%.1f", labelWidth+share*plot
 
 // bar lays out one row. It is false if a count is missing, or is of nothing.
 func (h Chart) bar(t Table, row Row) (bar, bool) {
-	b := bar{Label: shorten(row.Title, 26)}
+	b := bar{Label: shorten(row.Title, 22)}
 	var counts []Count
 	of := 0
 	for _, name := range h.Columns {

@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+
+	"github.com/licet-dev/licet/internal/clikit"
 )
 
 //go:embed page.tmpl
@@ -42,7 +44,10 @@ type pageTable struct {
 	Width   int
 }
 
-type pageColumn struct{ Title, Note string }
+type pageColumn struct {
+	Title, Note string
+	IsNumber    bool
+}
 
 type pageRow struct {
 	Title string
@@ -71,7 +76,24 @@ func (r *Report) HTML() ([]byte, error) {
 	if err := pages.ExecuteTemplate(&b, "page", r.page()); err != nil {
 		return nil, fmt.Errorf("writing the page: %w", err)
 	}
-	return b.Bytes(), nil
+	return visible(b.Bytes()), nil
+}
+
+// visible returns text of HTML in which what cannot be seen, or reorders what
+// can, is written as code points.
+func visible(page []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(page) {
+		s := string(r)
+		if r != '\n' {
+			s = clikit.Printable(s)
+		}
+		if s != string(r) {
+			s = template.HTMLEscapeString(s)
+		}
+		b.WriteString(s)
+	}
+	return b.Bytes()
 }
 
 // page lays out the report. Anchors are made from numbers, as names are anybody's.
@@ -103,12 +125,12 @@ func (r *Report) page() *page {
 
 func (p *page) table(t Table, byID map[string]pageCase) pageTable {
 	out := pageTable{Table: t, Width: len(t.Columns) + 1}
-	for _, c := range t.Columns {
-		note := ""
+	for i, c := range t.Columns {
+		column := pageColumn{Title: c.Title, IsNumber: len(t.Rows) > 0 && t.Rows[0].Cells[i].isNumber()}
 		if c.Better != Neither {
-			note = c.Better.String() + " is better"
+			column.Note = c.Better.String() + " is better"
 		}
-		out.Columns = append(out.Columns, pageColumn{c.Title, note})
+		out.Columns = append(out.Columns, column)
 	}
 	for _, row := range t.Rows {
 		r := pageRow{Title: row.Title}
@@ -149,5 +171,5 @@ func (d drawing) SVG() ([]byte, error) {
 		return nil, fmt.Errorf("drawing %s: %w", d.ID, err)
 	}
 	style := append([]byte("><style>"), append([]byte(styleText), "</style><rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n<title"...)...)
-	return bytes.Replace(b.Bytes(), []byte(">\n<title"), style, 1), nil
+	return visible(bytes.Replace(b.Bytes(), []byte(">\n<title"), style, 1)), nil
 }

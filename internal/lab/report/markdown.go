@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/licet-dev/licet/internal/clikit"
 )
 
 // Markdown returns the report as GitHub Flavored Markdown. Charts are the files
@@ -104,7 +106,7 @@ func (t pageTable) markdown(b *strings.Builder) {
 // 0.31, section 2.4).
 func plain(s string) string {
 	var b strings.Builder
-	for _, r := range strings.Join(strings.Fields(s), " ") {
+	for _, r := range clikit.Printable(strings.Join(strings.Fields(s), " ")) {
 		switch {
 		case r == '.' && strings.HasSuffix(strings.ToLower(b.String()), "www"): // GitHub makes a link of it
 			b.WriteString(`\.`)
@@ -113,8 +115,6 @@ func plain(s string) string {
 		case r < 0x80 && (unicode.IsPunct(r) || unicode.IsSymbol(r)):
 			b.WriteRune('\\')
 			b.WriteRune(r)
-		case !unicode.IsPrint(r):
-			fmt.Fprintf(&b, "U+%04X", r)
 		default:
 			b.WriteRune(r)
 		}

@@ -79,7 +79,12 @@ func ReadNumbers(text []byte) (Numbers, error) {
 	if n.Format != Format {
 		return n, fmt.Errorf("the format is %q, not %q", n.Format, Format)
 	}
+	ids := map[string]bool{}
 	for _, x := range n.Numbers {
+		if ids[x.ID] {
+			return n, fmt.Errorf("the number %q stands twice", x.ID)
+		}
+		ids[x.ID] = true
 		if (x.N == nil) != (x.Of == nil) || x.N != nil && (*x.N < 0 || *x.N > *x.Of || *x.N != len(x.Cases)) {
 			return n, fmt.Errorf("the number %q does not add up", x.ID)
 		}

@@ -79,6 +79,8 @@ type Cell struct {
 	Case    string // id of a case, which the cell leads to
 }
 
+func (c Cell) isNumber() bool { return c.Count != nil || c.Measure != nil }
+
 // Count is a number of cases among others, with all that it counts.
 type Count struct {
 	N, Of int
