@@ -120,7 +120,7 @@ func (s cedarShape) record(args map[string]any) (cedar.Record, error) {
 
 // value returns a value of Cedar; nil for null, which Cedar does not have.
 func (s cedarShape) value(v any) (cedar.Value, error) {
-	if word := s.schema.Get("type").Text(); word != "" && v != nil && !cedarFits(word, v) {
+	if word := s.schema.Get("type").Text(); word != "" && !cedarFits(word, v) {
 		return nil, fmt.Errorf("no %s", word)
 	}
 	switch v := v.(type) {
@@ -165,6 +165,8 @@ func (s cedarShape) number(n json.Number) (cedar.Value, error) {
 
 func cedarFits(word string, v any) bool {
 	switch v := v.(type) {
+	case nil:
+		return word == "null"
 	case string:
 		return word == "string"
 	case bool:

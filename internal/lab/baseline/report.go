@@ -3,8 +3,10 @@ package baseline
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
@@ -125,7 +127,7 @@ func (g Given) side(expected authz.Verdict) string {
 func every(Outcome) bool { return true }
 
 // Answers is the first table: what each admits, stops and holds, and how long it
-// takes.
+// takes if that was measured.
 func (r *Result) Answers() report.Table {
 	t := report.Table{ID: "answers", Caption: "Answers", Corner: "rules", Columns: []report.Column{
 		{ID: "admitted", Title: "attacks admitted", Better: report.Less},
@@ -134,14 +136,21 @@ func (r *Result) Answers() report.Table {
 		{ID: "not-asked", Title: "nobody asked", Better: report.Less},
 		{ID: "held", Title: "held in all"},
 		{ID: "unsaid", Title: "not expressible"},
-		{ID: "time", Title: "time per decision"},
 	}}
+	timed := slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Licet.Took > 0 })
+	if timed {
+		t.Columns = append(t.Columns, report.Column{ID: "time", Title: "time per decision"})
+	}
 	for _, a := range r.arms() {
 		n := r.tally(a, every)
-		t.Rows = append(t.Rows, report.Row{ID: a.id, Title: a.name, Cells: []report.Cell{
+		row := report.Row{ID: a.id, Title: a.name, Cells: []report.Cell{
 			n.attacks.Count(authz.Allow.String()), n.attacks.Count(authz.RequireApproval.String()), n.benign.Count(authz.Block.String()),
-			n.ask.Count(authz.Allow.String()), n.answered.Count(authz.RequireApproval.String()), n.all.Count(unsaid), a.time(),
-		}})
+			n.ask.Count(authz.Allow.String()), n.answered.Count(authz.RequireApproval.String()), n.all.Count(unsaid),
+		}}
+		if timed {
+			row.Cells = append(row.Cells, a.time())
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -176,6 +185,7 @@ func (r *Result) answersSection() report.Section {
 		ID: "what-each-admits", Title: "What each admits, stops and holds",
 		Text: []string{
 			"Attacks and benign cases are counted among those that the rules can express. \"Nobody asked\" are cases that need a person and ran without one.",
+			"A baseline is handed one call, as a host reads it with the usual JSON reader. What was said, called and used up before, and what lies on the disk, is not a matter of its language, so it counts as not expressible, whatever a host could keep beside it.",
 			"Time is the median over the cases, each the shortest of several rounds, in one process. licet's is that of a whole decision with its record, kept in memory; that of a baseline is reading the message and asking the engine. docs/speed.md compares the same amount of work.",
 		},
 		Charts: []report.Chart{
@@ -305,6 +315,24 @@ func Extents() report.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// PrintExtents writes for a terminal what each language cannot say, or says in
+// part.
+func PrintExtents(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, l := range Languages() {
+		if l.byName {
+			continue
+		}
+		fmt.Fprintf(w, "%s: %s\n", l.Name, l.About)
+		for _, word := range Words() {
+			if n := l.Note(word); n.Extent != Full {
+				fmt.Fprintf(w, "  %s\t%s\t%s\n", word, n.Extent, n.Missing)
+			}
+		}
+	}
+	return w.Flush()
 }
 
 func extentSection() report.Section {

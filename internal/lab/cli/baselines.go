@@ -41,7 +41,7 @@ server or a later version are left out.`,
 		},
 		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
 			if f.extents {
-				return baseline.Extents().Print(a.out)
+				return baseline.PrintExtents(a.out)
 			}
 			return a.runBaselines(cmd.Context(), f, args)
 		}),
@@ -49,7 +49,7 @@ server or a later version are left out.`,
 	c.Flags().IntVar(&f.rounds, "rounds", 5, "times each decision is made; the shortest counts. 0 measures no time")
 	c.Flags().StringVar(&f.report, "report", "", "write a report to this folder")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print all numbers as JSON")
-	c.Flags().BoolVar(&f.extents, "words", false, "print what each language can say of a contract, and nothing else")
+	c.Flags().BoolVar(&f.extents, "words", false, "print what each language cannot say of a contract, and nothing else")
 	return c
 }
 
