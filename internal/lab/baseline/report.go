@@ -26,7 +26,7 @@ func (r *Result) arms() []arm {
 		all[0].given = append(all[0].given, o.Licet)
 	}
 	for i, l := range Languages() {
-		a := arm{id: strings.ReplaceAll(strings.ToLower(strings.ReplaceAll(l.Name, ",", "")), " ", "-"), name: l.Name}
+		a := arm{id: report.Slug(l.Name), name: l.Name}
 		for _, o := range r.Outcomes {
 			a.given = append(a.given, o.Baselines[i])
 		}
@@ -95,9 +95,10 @@ func (r *Result) tally(a arm, on func(Outcome) bool) (t tallies) {
 			continue
 		}
 		t.answered.Add(o.ID, g.Verdict.String())
-		if o.Expected == authz.Block {
+		switch {
+		case o.Attack:
 			t.attacks.Add(o.ID, g.Verdict.String())
-		} else {
+		case o.Expected != authz.Block:
 			t.benign.Add(o.ID, g.Verdict.String())
 		}
 		if o.Expected == authz.RequireApproval {
@@ -210,13 +211,13 @@ func (r *Result) unsaidTable() report.Table {
 		for _, o := range r.Outcomes {
 			switch g := o.Baselines[i]; {
 			case g.Counts():
-			case o.Expected == authz.Block:
+			case o.Attack:
 				attacks.Add(o.ID, g.Verdict.String())
-			default:
+			case o.Expected != authz.Block:
 				benign.Add(o.ID, g.Strict.String())
 			}
 		}
-		t.Rows = append(t.Rows, report.Row{ID: strings.ToLower(l.Name), Title: l.Name, Cells: []report.Cell{
+		t.Rows = append(t.Rows, report.Row{ID: report.Slug(l.Name), Title: l.Name, Cells: []report.Cell{
 			attacks.Count(authz.Allow.String()), benign.Count(authz.Block.String()),
 		}})
 	}
@@ -300,11 +301,11 @@ func Extents() report.Table {
 	t := report.Table{ID: "extents", Caption: "What each language can say", Corner: "word"}
 	for _, l := range Languages() {
 		if !l.byName {
-			t.Columns = append(t.Columns, report.Column{ID: strings.ToLower(l.Name), Title: l.Name})
+			t.Columns = append(t.Columns, report.Column{ID: report.Slug(l.Name), Title: l.Name})
 		}
 	}
 	for _, word := range Words() {
-		row := report.Row{ID: strings.ToLower(strings.NewReplacer("_", "-", "$", "condition-").Replace(word)), Title: word}
+		row := report.Row{ID: report.Slug(word), Title: word}
 		for _, l := range Languages() {
 			if l.byName {
 				continue

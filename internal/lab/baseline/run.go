@@ -29,6 +29,7 @@ func (g Given) Counts() bool { return len(g.Unsaid) == 0 }
 // Outcome is what came of one case.
 type Outcome struct {
 	ID, Surface, Why string
+	Attack           bool // it must not happen; else it is honest work
 	Expected         authz.Verdict
 	Licet            Given
 	Baselines        []Given // as Languages
@@ -78,7 +79,8 @@ func Run(ctx context.Context, c *corpus.Corpus, o Options) (*Result, error) {
 
 // ask puts one case to all.
 func ask(ctx context.Context, e corpus.Entry, row corpus.Row, rounds int) (Outcome, error) {
-	o := Outcome{ID: e.ID, Surface: e.Surface, Why: e.Suite.Cases[0].Why, Expected: e.Expected, Licet: Given{Verdict: row.Got, Strict: row.Got}}
+	o := Outcome{ID: e.ID, Surface: e.Surface, Why: e.Suite.Cases[0].Why, Expected: e.Expected,
+		Attack: e.Expected == authz.Block, Licet: Given{Verdict: row.Got, Strict: row.Got}}
 	var err error
 	if o.Licet.Took, err = timeGate(ctx, e.Suite, rounds); err != nil {
 		return o, err

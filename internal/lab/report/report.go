@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // Report is one report.
@@ -131,6 +133,12 @@ func (t *Tally) Add(id string, counts ...string) {
 // Count returns the cell of one count.
 func (t *Tally) Count(name string) Cell {
 	return Cell{Count: &Count{N: len(t.cases[name]), Of: t.of, Cases: t.cases[name]}}
+}
+
+// Slug makes an id of a name: the same name always gives the same.
+func Slug(name string) string {
+	parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return cmp.Or(strings.Join(parts, "-"), "none")
 }
 
 var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)

@@ -212,6 +212,14 @@ func TestMarkdownIsText(t *testing.T) {
 	})
 }
 
+func TestSlug(t *testing.T) {
+	for name, want := range map[string]string{"names, Go": "names-go", "$when": "when", "Ä": "none", "": "none", "a--b_9": "a-b-9"} {
+		if got := report.Slug(name); got != want {
+			t.Errorf("Slug(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestWilson(t *testing.T) {
 	// Reference values to six digits, computed apart from this code.
 	for _, tt := range []struct {
