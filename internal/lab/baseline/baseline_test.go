@@ -62,7 +62,7 @@ func gate(t testing.TB, s *cases.Suite) authz.Verdict {
 // asked returns what a baseline answers.
 func asked(t testing.TB, l Language, s *cases.Suite) Given {
 	t.Helper()
-	d := &door{language: l}
+	d := &door{language: l, known: map[string]*translation{}}
 	if err := d.play(t.Context(), s); err != nil {
 		t.Fatalf("%s: %v", l.Name, err)
 	}
@@ -330,7 +330,7 @@ func TestRead(t *testing.T) {
 		{message(`{"method": "tools/call", "params": {"name": 1}}`), "error"},
 		{message(`{"method": "tools/call"}`), "error"},
 	} {
-		r, err := read(tt.call, time.Time{})
+		r, err := read(tt.call, "/w", time.Time{})
 		got := fmt.Sprint(r.subject, " ", r.arguments())
 		if err != nil {
 			got = "error"
@@ -361,8 +361,8 @@ func TestLastCall(t *testing.T) {
 	}
 }
 
-// TestExtends asks about a call that the extension narrows and one that the
-// agent it extends does not allow.
+// TestExtends asks about a call that the extension narrows, one that the agent it
+// extends does not allow, and calls of that agent itself.
 func TestExtends(t *testing.T) {
 	for _, tt := range []struct{ base, own, want string }{
 		{`{"allow": [{"n": {"max": 5}}]}`, `{"allow": [{"n": {"min": 3}}]}`, "BLOCK"}, // 7
@@ -371,6 +371,11 @@ func TestExtends(t *testing.T) {
 	} {
 		s := suite(t, tt.base, `{"s": "x", "n": 7}`)
 		s.Contract.Text = []byte(strings.Replace(string(s.Contract.Text), `"agents": {`, `"agents": {"b": {"extends": "a", "tools": {"x.f": `+tt.own+`}}, `, 1))
+		for _, l := range Languages() {
+			if g := asked(t, l, s); !l.byName && g.Verdict != gate(t, s) {
+				t.Errorf("%s, extended by %s: %s answers the agent itself %s, licet %s", tt.base, tt.own, l.Name, g.Verdict, gate(t, s))
+			}
+		}
 		call := s.Cases[0].Steps[0].Act.(cases.Call)
 		call.Agent = "b"
 		s.Cases[0].Steps[0].Act = call

@@ -75,7 +75,7 @@ func compileCEL(p policy, lax bool) (decider, error) {
 		if !known {
 			return authz.Block, nil
 		}
-		return x.decide(celInput(r, p.places.Workspace))
+		return x.decide(celInput(r))
 	}, nil
 }
 
@@ -102,11 +102,11 @@ func (x celPrograms) decide(input map[string]any) (authz.Verdict, error) {
 	return authz.Block, nil
 }
 
-func celInput(r request, workspace string) map[string]any {
+func celInput(r request) map[string]any {
 	server, tool, _ := strings.Cut(r.subject, ".")
 	return map[string]any{
 		"call": map[string]any{
-			"agent": r.agent, "server": server, "tool": tool, "cwd": absolute(r.cwd, workspace), "arguments": celValue(r.arguments()),
+			"agent": r.agent, "server": server, "tool": tool, "cwd": r.cwd, "arguments": celValue(r.arguments()),
 		},
 		"principal": map[string]any{"agent": r.agent, "user": r.user},
 		"now":       r.now,

@@ -2,10 +2,10 @@ package baseline
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
-	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/internal/cases"
@@ -18,15 +18,16 @@ import (
 // same name and does not tell letter case apart.
 type request struct {
 	agent, user, subject string
-	cwd                  string
+	cwd                  string         // absolute; where relative paths count from
 	args                 map[string]any // numbers are json.Number
 	now                  time.Time
 }
 
-// read makes the request for a call. An error is a message that no host takes
+// read makes the request for a call; without a working directory of its own it
+// is made in the workspace. An error is a message that no host takes
 // for a call: it is refused.
-func read(c cases.Call, now time.Time) (request, error) {
-	r := request{agent: c.Agent, user: c.User, cwd: c.Cwd, now: now}
+func read(c cases.Call, workspace string, now time.Time) (request, error) {
+	r := request{agent: c.Agent, user: c.User, cwd: path.Clean("/" + cmp.Or(c.Cwd, workspace)), now: now}
 	if c.Raw == nil {
 		r.subject = c.Server + "." + c.Tool
 		text := []byte("{}")
@@ -72,12 +73,4 @@ func (r request) arguments() map[string]any {
 		return map[string]any{}
 	}
 	return r.args
-}
-
-// absolute makes a path that the contract or the host wrote absolute.
-func absolute(base, cwd string) string {
-	if base != "" {
-		return base
-	}
-	return strings.TrimSuffix(path.Clean("/"+cwd), "/")
 }

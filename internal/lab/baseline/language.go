@@ -65,13 +65,21 @@ func (l Language) translate(c *contract.Contract, places constraint.Places) (tra
 		if err != nil {
 			return t, fmt.Errorf("%s: %w", l.Name, err)
 		}
-		strict, err := l.compile(p, false)
-		if err != nil {
-			return t, fmt.Errorf("%s: %w", l.Name, err)
+		strict := lax
+		if !t.saysAll(p) {
+			if strict, err = l.compile(p, false); err != nil {
+				return t, fmt.Errorf("%s: %w", l.Name, err)
+			}
 		}
 		t.lax, t.strict = append(t.lax, lax), append(t.strict, strict)
 	}
 	return t, nil
+}
+
+// saysAll reports whether nothing is left out of a policy: then there is no
+// second way to read it.
+func (t translation) saysAll(p policy) bool {
+	return !slices.ContainsFunc(p.rules, func(r rule) bool { return len(t.unsaidOf(p, r)) > 0 })
 }
 
 // strictest asks all deciders and returns the strictest verdict.
@@ -94,14 +102,19 @@ func (t translation) unsaid(agent, subject string) []string {
 	var all []string
 	for _, p := range t.policies {
 		r, _ := p.rule(agent, subject)
-		for i, clauses := range [][]clause{r.never, r.allow, r.approve} {
-			for _, k := range clauses {
-				all = append(all, t.unsaidIn(p, r, k, i == 0)...)
-			}
-		}
+		all = append(all, t.unsaidOf(p, r)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+func (t translation) unsaidOf(p policy, r rule) (all []string) {
+	for i, clauses := range [][]clause{r.never, r.allow, r.approve} {
+		for _, k := range clauses {
+			all = append(all, t.unsaidIn(p, r, k, i == 0)...)
+		}
+	}
+	return all
 }
 
 func (t translation) unsaidIn(p policy, r rule, k clause, never bool) (all []string) {

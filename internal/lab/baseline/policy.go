@@ -46,30 +46,25 @@ type said struct {
 const schemaWord = "inputSchema"
 
 // policies reads a contract. Where agents extend others there is a policy for
-// each step of the chain: a call must pass all of them, and the strictest
-// verdict counts.
+// each step of the longest chain, in which shorter chains repeat their last rule:
+// a call must pass all of them, and the strictest verdict counts.
 func policies(c *contract.Contract, places constraint.Places) []policy {
 	var all []policy
-	for depth := 0; ; depth++ {
+	for depth, deeper := 0, true; deeper; depth++ {
 		p := policy{places: places}
+		deeper = false
 		for _, name := range c.Agents() {
 			for _, r := range c.Agent(name).Rules() {
-				base := r
 				for range depth {
-					if base != nil {
-						base = base.Base()
-					}
+					r = cmp.Or(r.Base(), r)
 				}
-				if base != nil {
-					p.rules = append(p.rules, readRule(name, base))
-				}
+				deeper = deeper || r.Base() != nil
+				p.rules = append(p.rules, readRule(name, r))
 			}
-		}
-		if len(p.rules) == 0 && depth > 0 {
-			return all
 		}
 		all = append(all, p)
 	}
+	return all
 }
 
 func readRule(agent string, r *contract.Rule) rule {

@@ -52,5 +52,5 @@ default approve := false
 allow if [input.agent, input.tool] in %s
 
 approve if [input.agent, input.tool] in %s
-`, regoDecision, table(authz.Allow), table(authz.RequireApproval)), p.places.Workspace)
+`, regoDecision, table(authz.Allow), table(authz.RequireApproval)))
 }

@@ -38,11 +38,11 @@ type regoWriter struct {
 // compileRego translates the policy and prepares the query.
 func compileRego(p policy, lax bool) (decider, error) {
 	w := &regoWriter{p: p, lax: lax}
-	return prepareRego(w.module(), p.places.Workspace)
+	return prepareRego(w.module())
 }
 
 // prepareRego makes the decider of a module with a rule `decision`.
-func prepareRego(module, workspace string) (decider, error) {
+func prepareRego(module string) (decider, error) {
 	ctx := context.Background()
 	query, err := rego.New(rego.Query("data.tools.decision"), rego.Module("tools.rego", module)).PrepareForEval(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func prepareRego(module, workspace string) (decider, error) {
 	}
 	return func(r request) (authz.Verdict, error) {
 		input := map[string]any{
-			"agent": r.agent, "user": r.user, "tool": r.subject, "cwd": absolute(r.cwd, workspace), "args": r.arguments(),
+			"agent": r.agent, "user": r.user, "tool": r.subject, "cwd": r.cwd, "args": r.arguments(),
 		}
 		result, err := query.Eval(ctx, rego.EvalInput(input))
 		if err != nil {

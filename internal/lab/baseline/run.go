@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ func Run(ctx context.Context, c *corpus.Corpus, o Options) (*Result, error) {
 	}
 	result := &Result{}
 	entries := c.Entries()
+	known := map[string]*translation{}
 	for i, row := range played.Rows {
 		if o.Progress != nil {
 			o.Progress(i, len(entries))
@@ -65,7 +67,7 @@ func Run(ctx context.Context, c *corpus.Corpus, o Options) (*Result, error) {
 			result.LeftOut = append(result.LeftOut, row)
 			continue
 		}
-		outcome, err := ask(ctx, entries[i], row, o.Rounds)
+		outcome, err := ask(ctx, entries[i], row, o.Rounds, known)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", row.ID, err)
 		}
@@ -78,7 +80,7 @@ func Run(ctx context.Context, c *corpus.Corpus, o Options) (*Result, error) {
 }
 
 // ask puts one case to all.
-func ask(ctx context.Context, e corpus.Entry, row corpus.Row, rounds int) (Outcome, error) {
+func ask(ctx context.Context, e corpus.Entry, row corpus.Row, rounds int, known map[string]*translation) (Outcome, error) {
 	o := Outcome{ID: e.ID, Surface: e.Surface, Why: e.Suite.Cases[0].Why, Expected: e.Expected,
 		Attack: e.Expected == authz.Block, Licet: Given{Verdict: row.Got, Strict: row.Got}}
 	var err error
@@ -86,7 +88,7 @@ func ask(ctx context.Context, e corpus.Entry, row corpus.Row, rounds int) (Outco
 		return o, err
 	}
 	for _, l := range Languages() {
-		d := &door{language: l, rounds: rounds}
+		d := &door{language: l, rounds: rounds, known: known}
 		if err := d.play(ctx, e.Suite); err != nil {
 			return o, fmt.Errorf("%s: %w", l.Name, err)
 		}
@@ -102,6 +104,7 @@ func ask(ctx context.Context, e corpus.Entry, row corpus.Row, rounds int) (Outco
 type door struct {
 	language Language
 	rounds   int
+	known    map[string]*translation // made before, by what they depend on
 	now      time.Time
 	given    Given
 }
@@ -152,14 +155,27 @@ func (d *door) Open(_ context.Context, setup cases.Setup) (cases.Session, error)
 	if err != nil {
 		return nil, err
 	}
-	t, err := d.language.translate(c, setup.Places)
-	return asking{d, &t}, err
+	key := d.language.Name + " " + c.Digest()
+	if bytes.Contains(setup.Contract.Text, []byte("${")) {
+		key += " " + setup.Places.Workspace
+	}
+	t := d.known[key]
+	if t == nil {
+		made, err := d.language.translate(c, setup.Places)
+		if err != nil {
+			return nil, err
+		}
+		t = &made
+		d.known[key] = t
+	}
+	return asking{d, t, setup.Places.Workspace}, nil
 }
 
 // asking is a session: one call.
 type asking struct {
 	*door
 	translation *translation // nil if there is no contract to translate
+	workspace   string
 }
 
 // Call implements cases.Session.
@@ -171,7 +187,7 @@ func (a asking) Call(_ context.Context, c cases.Call) (cases.Answer, error) {
 	subject := ""
 	for round := range max(1, a.rounds) {
 		start := time.Now()
-		r, err := read(c, a.now)
+		r, err := read(c, a.workspace, a.now)
 		verdict := authz.Block
 		if err == nil {
 			verdict, err = strictest(a.translation.lax, r)
@@ -185,7 +201,7 @@ func (a asking) Call(_ context.Context, c cases.Call) (cases.Answer, error) {
 			return cases.Answer{}, nil
 		}
 	}
-	r, err := read(c, a.now)
+	r, err := read(c, a.workspace, a.now)
 	if err == nil {
 		a.given.Strict, err = strictest(a.translation.strict, r)
 	}
