@@ -151,7 +151,10 @@ func (p planned) waiting() Row {
 
 // judge compares what came of a case with what was expected.
 func (p planned) judge(r cases.Result) Row {
-	row := Row{ID: p.id, Surface: p.surface, Expected: p.expected, Why: r.Case.Why, Answers: r.Answers}
+	row := Row{ID: p.id, Surface: p.surface, Expected: p.expected, Answers: r.Answers}
+	if r.Case != nil {
+		row.Why = r.Case.Why
+	}
 	if n := len(r.Answers); n > 0 {
 		row.Got, row.Code = r.Answers[n-1].Verdict, code(r.Answers[n-1])
 	}
