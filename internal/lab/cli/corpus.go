@@ -15,7 +15,7 @@ import (
 
 func (a *app) corpus() *cobra.Command {
 	c := &cobra.Command{Use: "corpus", Short: "Cases with the answers they must get", Args: cobra.NoArgs}
-	c.AddCommand(a.corpusRun())
+	c.AddCommand(a.corpusRun(), a.corpusLint())
 	return c
 }
 
