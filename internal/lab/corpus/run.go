@@ -24,10 +24,18 @@ const Surface = "cases"
 // Surfaces lists all surfaces in the order of reports.
 func Surfaces() []string { return []string{"mcp", "policy", "approval", "bash", "hook", Surface} }
 
-// Open reads files: a bypass corpus ends in .jsonl, all others are case files.
+// Bypass is the domain of the rows of a bypass corpus.
+const Bypass = "bypass"
+
+// Open reads files: a bypass corpus ends in .jsonl, all others are case files. A
+// folder stands for the case files below it.
 func Open(paths ...string) (*Corpus, error) {
+	files, err := expand(paths)
+	if err != nil {
+		return nil, err
+	}
 	c := &Corpus{}
-	for _, path := range paths {
+	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -46,6 +54,24 @@ func Open(paths ...string) (*Corpus, error) {
 	return c, nil
 }
 
+// expand replaces folders by the case files below them.
+func expand(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		found := []string{path}
+		if info.IsDir() {
+			if found, err = cases.Find(path); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
 func readCases(path string, text []byte) (all []planned, err error) {
 	s, err := cases.Load(path, text, func(name string) ([]byte, error) {
 		if !filepath.IsAbs(name) {
@@ -59,7 +85,7 @@ func readCases(path string, text []byte) (all []planned, err error) {
 	for _, one := range s.Cases {
 		suite := *s
 		suite.Cases = []cases.Case{one}
-		p := planned{id: path + ": " + one.Name, surface: Surface, suite: &suite, last: len(one.Steps) - 1}
+		p := planned{id: path + ": " + one.Name, domain: domainOf(path), surface: Surface, suite: &suite, last: len(one.Steps) - 1}
 		if one.Steps != nil {
 			p.expected = one.Steps[p.last].Expect.Verdict
 		}
@@ -100,12 +126,15 @@ func (c *Corpus) Run(ctx context.Context, door cases.Door) (*Report, error) {
 
 // waiting is the row of a case that this version cannot ask.
 func (p planned) waiting() Row {
-	return Row{ID: p.id, Surface: p.surface, Status: Waiting, Expected: p.expected, For: p.waits.For, Reason: p.waits.Need}
+	return Row{ID: p.id, Domain: p.domain, Surface: p.surface, Status: Waiting, Expected: p.expected, For: p.waits.For, Reason: p.waits.Need}
 }
 
 // judge compares what came of a case with what was expected.
 func (p planned) judge(r cases.Result) Row {
-	row := Row{ID: p.id, Surface: p.surface, Expected: p.expected, Answers: r.Answers}
+	row := Row{ID: p.id, Domain: p.domain, Surface: p.surface, Expected: p.expected, Answers: r.Answers}
+	if r.Case != nil {
+		row.Kind, row.Tags = r.Case.Kind, r.Case.Tags
+	}
 	if n := len(r.Answers); n > 0 {
 		row.Got, row.Code = r.Answers[n-1].Verdict, code(r.Answers[n-1])
 	}
@@ -128,7 +157,16 @@ func (p planned) judge(r cases.Result) Row {
 	if d, ok := disputed[p.id]; ok && row.Got == d.answer && (row.Status == Wrong || row.Status == Stricter) {
 		row.Status, row.Reason = Disputed, d.why
 	}
+	if why, ok := admitted[p.key()]; ok && row.Status == Wrong && row.Got == authz.Allow {
+		row.Status, row.Reason = Admitted, why
+	}
 	return row
+}
+
+// key names a case wherever its file lies.
+func (p planned) key() string {
+	_, name, _ := strings.Cut(p.id, ": ")
+	return p.domain + ": " + name
 }
 
 func code(a cases.Answer) authz.Code { return authz.Decision{Reasons: a.Reasons}.Code() }
