@@ -11,6 +11,7 @@ import (
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -72,7 +73,11 @@ func Lint(paths []string, least int) (*Checked, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.suite(suite)
+		known, err := suite.Contract.Load()
+		if err != nil {
+			return nil, err
+		}
+		l.suite(suite, known)
 		l.domain(suite, least)
 	}
 	return &l.Checked, nil
@@ -94,7 +99,7 @@ func (l *linter) report(file string, line int, do, format string, args ...any) {
 	l.Problems = append(l.Problems, Problem{file, line, fmt.Sprintf(format, args...), do})
 }
 
-func (l *linter) suite(s *cases.Suite) {
+func (l *linter) suite(s *cases.Suite, known *contract.Contract) {
 	for _, c := range s.Cases {
 		report := func(do, format string, args ...any) {
 			l.report(s.Name, c.Line, do, "case %q "+format, append([]any{c.Name}, args...)...)
@@ -103,7 +108,10 @@ func (l *linter) suite(s *cases.Suite) {
 			report(fmt.Sprintf("say in one sentence of %d words or more which clause or constraint decides", shortest), "does not say what decides: %q", c.Why)
 		}
 		checkTags(c, report)
-		checkKind(s, c, report)
+		checkKind(c, report)
+		if c.Kind == cases.Attack {
+			checkTwin(s, known, c, report)
+		}
 	}
 }
 
@@ -120,7 +128,7 @@ func checkTags(c cases.Case, report reporter) {
 	}
 }
 
-func checkKind(s *cases.Suite, c cases.Case, report reporter) {
+func checkKind(c cases.Case, report reporter) {
 	last, ok := deciding(c)
 	if !ok {
 		report("end it with the call that the case is about", "ends without a call")
@@ -138,7 +146,6 @@ func checkKind(s *cases.Suite, c cases.Case, report reporter) {
 		if last.Expect.Verdict == authz.Allow {
 			report("an attack is stopped or held: expect that, or make the case benign", "is an attack and expects ALLOW")
 		}
-		checkTwin(s, c, report)
 	default:
 		report("write kind: benign or kind: attack", "has no kind")
 	}
@@ -147,7 +154,7 @@ func checkKind(s *cases.Suite, c cases.Case, report reporter) {
 // checkTwin checks that an attack has a harmless twin on the same tool. A call
 // whose tool no catalog knows, such as a name that looks like another one, or a
 // message that nobody can read, has it on any tool.
-func checkTwin(s *cases.Suite, c cases.Case, report reporter) {
+func checkTwin(s *cases.Suite, known *contract.Contract, c cases.Case, report reporter) {
 	i := slices.IndexFunc(s.Cases, func(other cases.Case) bool { return c.Twin != "" && other.Name == c.Twin })
 	if i < 0 {
 		report("name in `twin` a benign case of this file that calls the same tool", "is an attack without a harmless twin")
@@ -158,8 +165,8 @@ func checkTwin(s *cases.Suite, c cases.Case, report reporter) {
 		report("a twin is a benign case", "has the twin %q, which is not harmless", twin.Name)
 		return
 	}
-	tool, known := target(s, c)
-	if other, _ := target(s, twin); known && tool != other {
+	tool, offered := target(known, c)
+	if other, _ := target(known, twin); offered && tool != other {
 		report("name a benign case that calls "+tool, "calls %s, but its twin %q calls %s", tool, twin.Name, other)
 	}
 }
@@ -174,9 +181,9 @@ func deciding(c cases.Case) (cases.Step, bool) {
 	return last, ok
 }
 
-// target returns what the last step of a case calls. known says that the
+// target returns what the last step of a case calls. offered says that the
 // contract has a catalog with it.
-func target(s *cases.Suite, c cases.Case) (name string, known bool) {
+func target(known *contract.Contract, c cases.Case) (name string, offered bool) {
 	last, ok := deciding(c)
 	if !ok {
 		return "", false
@@ -187,23 +194,16 @@ func target(s *cases.Suite, c cases.Case) (name string, known bool) {
 		if err != nil {
 			return "", false
 		}
-		judged, err := m.Call(call.Agent, call.Server)
+		read, err := m.Call(call.Agent, call.Server)
 		if err != nil {
 			return "", false
 		}
-		call.Tool = judged.Tool
+		call.Tool = read.Tool
 	}
-	name = call.Server + "." + call.Tool
-	contract, err := s.Contract.Load()
-	if err != nil {
-		return name, false
+	if catalog, ok := known.Catalog(call.Server); ok {
+		_, offered = catalog.Approved.Tool(call.Tool)
 	}
-	catalog, ok := contract.Catalog(call.Server)
-	if !ok {
-		return name, false
-	}
-	_, known = catalog.Approved.Tool(call.Tool)
-	return name, known
+	return call.Server + "." + call.Tool, offered
 }
 
 // domain counts the cases of a file and checks that they are enough.

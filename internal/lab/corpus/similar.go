@@ -153,8 +153,8 @@ var classes = []struct {
 	name string
 }{
 	{regexp.MustCompile(`^-?\d+(\.\d+)?$`), "<number>"},
-	{regexp.MustCompile(`^[0-9a-f]{8,}$`), "<hex>"},
 	{regexp.MustCompile(`^[a-z]{2}\d{2}[0-9a-z]{8,30}$`), "<account>"},
+	{regexp.MustCompile(`^[0-9a-f]{8,}$`), "<hex>"},
 	{regexp.MustCompile(`^https://[a-z0-9-]+(\.[a-z0-9-]+)+(/[a-z0-9_-]+)*/?(\.[a-z]+)?$`), "<url>"},
 	{regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*@[a-z0-9-]+(\.[a-z0-9-]+)+$`), "<mail>"},
 	{regexp.MustCompile(`^(\$\{[a-z]+\}|\.)?/?([a-z0-9_-]+/)+[a-z0-9_-]*(\.[a-z0-9]+)?$`), "<path>"},
