@@ -50,7 +50,7 @@ func (s *cli) Call(ctx context.Context, c cases.Call) (cases.Answer, error) {
 		return cases.Answer{}, err
 	}
 	if o.status == clikit.Failed {
-		return s.notRun(c.Agent, o.err)
+		return s.notRun(c, o.err)
 	}
 	a, err := parseAnswer(o)
 	if err == nil && a.Verdict == authz.Allow && c.Session != "" && c.Result.Kind() != toolcall.Absent {

@@ -69,7 +69,7 @@ func (s *mcp) Call(ctx context.Context, c cases.Call) (cases.Answer, error) {
 	caller := who{c.Agent, c.Server, c.Session}
 	cl, err := s.client(ctx, caller)
 	if errors.Is(err, errEnded) {
-		return s.notRun(c.Agent, cl.said.Bytes())
+		return s.notRun(c, cl.said.Bytes())
 	}
 	if err == nil {
 		err = s.prepare(c)
