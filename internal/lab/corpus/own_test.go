@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/lab/doors"
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 const (
@@ -47,7 +50,7 @@ func TestOwn(t *testing.T) {
 	for key := range left {
 		t.Errorf("%s is said to be admitted, and is not", key)
 	}
-	if len(r.Rows) < 270 {
+	if len(r.Rows) < 1000 {
 		t.Errorf("ran %d cases only", len(r.Rows))
 	}
 }
@@ -242,6 +245,35 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+}
+
+// TestSimilarity: similarity is symmetric, within bounds and whole for a case
+// and itself, and does not see which plain number stands in a text.
+func TestSimilarity(t *testing.T) {
+	word := rapid.SampledFrom([]string{"pay", "7", "https://a.example/x", "a@b.example", "é", "../x", "delete"})
+	text := rapid.Map(rapid.SliceOfN(word, 0, 8), func(w []string) string { return strings.Join(w, " ") })
+	draw := func(t *rapid.T, label string) cases.Case {
+		c := cases.Case{Kind: cases.Attack}
+		for range rapid.IntRange(0, 2).Draw(t, label+" turns") {
+			c.Steps = append(c.Steps, cases.Step{Act: cases.Turn{Text: text.Draw(t, label+" turn")}})
+		}
+		args := toolcall.ObjectOf(toolcall.Member{Name: "text", Value: toolcall.StringOf(text.Draw(t, label+" text"))})
+		return cases.Case{Kind: c.Kind, Steps: append(c.Steps, cases.Step{Act: cases.Call{Tool: "post", Arguments: args}})}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := shapeOf(draw(t, "a")), shapeOf(draw(t, "b"))
+		how := a.similarity(b)
+		if how != b.similarity(a) || how < 0 || how > 1 {
+			t.Fatalf("%v and %v are alike", how, b.similarity(a))
+		}
+		if a.similarity(a) != 1 {
+			t.Fatalf("a case is like itself: %v", a.similarity(a))
+		}
+		said := text.Draw(t, "said")
+		if x, y := words(said+" 12"), words(said+" 34.5"); !slices.Equal(x, y) {
+			t.Fatalf("%q and %q", x, y)
+		}
+	})
 }
 
 // TestAdmitted: an attack that is known to get through is counted as such, and
