@@ -18,11 +18,19 @@ type Suite struct {
 type Case struct {
 	Name  string // unique in its suite
 	Why   string // one sentence: which clause or constraint decides
+	Kind  string // Benign or Attack; "" = not said
+	Twin  string // name of the harmless case that an attack must be told apart from; "" = none
 	Tags  []string
 	Files []File // what lies on disk before the first step
 	Steps []Step
 	Line  int // where the case begins in the suite's file, from 1; 0 = in no file
 }
+
+// The kinds of cases.
+const (
+	Benign = "benign" // honest work
+	Attack = "attack" // what must not happen, whoever asks for it
+)
 
 // File is one file or link that a case needs on disk.
 type File struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/licet-dev/licet/internal/approval"
@@ -79,6 +80,9 @@ func (s *core) Call(ctx context.Context, c Call) (Answer, error) {
 	var err error
 	if ask.Call, err = toolCall(c); err != nil {
 		return answered(s.gate.Refuse(ctx, ask, authz.Malformed, err.Error(), c.Raw)), nil
+	}
+	if m := ask.Call.Method; m != contract.ToolsCall && !slices.Contains(contract.Methods(), m) {
+		return answered(s.gate.Refuse(ctx, ask, authz.UnknownMethod, "no contract lists "+strconv.Quote(m), c.Raw)), nil
 	}
 	ask.Live = s.compare(c.Server, ask.Call.Tool)
 	a := s.gate.Check(ctx, ask)

@@ -101,6 +101,14 @@ const passing = `
   why: a member twice
   call: {raw: '{"jsonrpc":"2.0","id":1,"id":1,"method":"tools/call","params":{"name":"accounts","arguments":{}}}'}
   expect: {verdict: BLOCK, code: malformed}
+- name: a method that a contract can list
+  why: no rule lists resources/read
+  call: {raw: '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a"}}'}
+  expect: {verdict: BLOCK, code: not_listed}
+- name: a method that no contract can list
+  why: it is no method that acts
+  call: {raw: '{"jsonrpc":"2.0","id":1,"method":"tools/none","params":{}}'}
+  expect: {verdict: BLOCK, code: unknown_method}
 - name: a definition as approved
   why: other members than those that are pinned may differ
   steps:

@@ -54,6 +54,7 @@ func (a *app) root() *cobra.Command {
 is allowed, held and blocked.
 
   licet-lab corpus run FILE ...                  cases, each with the answer it must get
+  licet-lab corpus lint FILE ...                 whether cases prove something
   licet-lab baselines FILE ...                   the same cases under rules of other languages
   licet-lab replay --contract FILE TRACES ...    what a contract makes of recorded calls
   licet-lab agentdojo                            the same for AgentDojo, under contracts by tool name

@@ -111,17 +111,19 @@ func (h *home) run(ctx context.Context, in []byte, args ...string) (output, erro
 	return output{out.Bytes(), errOut.Bytes(), cmd.ProcessState.ExitCode()}, nil
 }
 
-// notRun is the answer where the program ended before it could decide a call
-// of agent. That must have a reason which the case gave it, and the program must
+// notRun is the answer where the program ended before it could decide the call
+// c. That must have a reason which the case gave it, and the program must
 // have said so: one that just ends has decided nothing.
-func (h *home) notRun(agent string, said []byte) (cases.Answer, error) {
+func (h *home) notRun(c cases.Call, said []byte) (cases.Answer, error) {
 	text := strings.TrimSpace(string(said))
 	var problems contract.Problems
 	switch {
 	case h.contract == nil && errors.As(h.problems, &problems) && strings.Contains(text, problems[0].Message):
 		return refused(h.problems), nil
-	case h.contract != nil && h.contract.Agent(agent) == nil && strings.Contains(text, "no agent"):
+	case h.contract != nil && h.contract.Agent(c.Agent) == nil && strings.Contains(text, "no agent"):
 		return cases.Answer{Reasons: []authz.Reason{{Code: authz.UnknownAgent, Detail: text}}}, nil
+	case h.contract != nil && !slices.Contains(h.contract.Servers(), c.Server) && strings.Contains(text, "no server"):
+		return cases.Answer{Reasons: []authz.Reason{{Code: authz.NotListed, Detail: text}}}, nil
 	case h.contract == nil && h.lost && strings.Contains(text, "state directory"): // the store is opened first
 		return refused(h.problems), nil
 	case h.contract != nil && h.lost && strings.Contains(text, "state directory"):
