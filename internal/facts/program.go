@@ -1,0 +1,191 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/shell"
+)
+
+// program is where PATH leads from a name, with what is noted of its effect.
+type program struct {
+	constraint.Program
+	before []string          // where PATH looks first, and finds nothing that may be run
+	run    []constraint.File // what is run, if it lies where agents work
+	bytes  string            // digest of what that says
+}
+
+// placeProgram finds the program of an effect along PATH, each name once.
+func (p *placer) placeProgram(e *constraint.ShellEffect) error {
+	key := programKey(e.Effect)
+	found, known := p.programs[key]
+	if !known {
+		err := p.search(&found, e.Search, e.Folders)
+		if err == nil && found.Doubt == "" && found.File != "" {
+			err = p.content(&found)
+		}
+		if errors.Is(err, errBeyond) {
+			found.Doubt, err = "where PATH leads is beyond the files that are looked at", nil
+		}
+		if err != nil {
+			return fmt.Errorf("looking for %q along PATH: %w", e.Search, err)
+		}
+		p.programs[key] = found
+	}
+	e.Program, e.Files, e.Bytes = found.Program, found.run, found.bytes
+	return nil
+}
+
+// programKey is the same for names that PATH leads to the same file.
+func programKey(e shell.Effect) string {
+	return e.Search + "\x00" + strings.Join(e.Folders, "\x00")
+}
+
+// search goes along PATH as shells do, to the first file that may be run. A
+// relative entry counts from the current folder.
+func (p *placer) search(found *program, name string, folders []string) error {
+	for _, dir := range filepath.SplitList(p.path) {
+		if !filepath.IsAbs(dir) {
+			if len(folders) != 1 || strings.HasPrefix(dir, "~") {
+				found.Doubt = fmt.Sprintf("PATH has the entry %q, and which folder that is is not known", dir)
+				return nil
+			}
+			dir = folders[0] + "/" + dir
+		}
+		for _, name := range executables(name) {
+			if ends, err := p.lookIn(found, dir, name); ends || err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// executables are the names of files that a program's name may stand for.
+func executables(name string) []string {
+	if runtime.GOOS == "windows" {
+		return []string{name, name + ".exe"}
+	}
+	return []string{name}
+}
+
+// lookIn looks for a file in one folder of PATH, and reports whether the search
+// ends there. What the gate may not look at, a command with its rights cannot run.
+func (p *placer) lookIn(found *program, dir, name string) (ends bool, err error) {
+	if p.left--; p.left < 0 {
+		return false, errBeyond
+	}
+	info, err := os.Stat(dir + separator + name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, unlessSpecial(err)
+	}
+	runs := err == nil && info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || runtime.GOOS == "windows")
+	file, way, err := wayTo(dir, name)
+	switch {
+	case err != nil && runs && isSpecial(err):
+		found.Doubt = "the way to " + name + " along PATH cannot be followed"
+		return true, nil
+	case err != nil:
+		return false, unlessSpecial(err)
+	case !runs:
+		found.before = append(found.before, way...)
+		return false, nil
+	}
+	found.File, found.Way = file, way
+	return true, nil
+}
+
+// wayTo returns a file in a folder, the links of the folder followed, and the links
+// on the way with what they lead to, which comes last.
+func wayTo(dir, name string) (file string, way []string, err error) {
+	folder, links, err := trace(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	file = filepath.Join(folder, name)
+	end, more, err := trace(file)
+	way = slices.Concat(links, more, []string{end})
+	for i := range way {
+		way[i] = filepath.ToSlash(way[i])
+	}
+	return filepath.ToSlash(file), way, err
+}
+
+// unlessSpecial returns the errors that say that the file system failed.
+func unlessSpecial(err error) error {
+	if err == nil || isSpecial(err) {
+		return nil
+	}
+	return err
+}
+
+// content notes what a program says that lies where agents work: changed before the
+// retry, it is another one.
+func (p *placer) content(found *program) error {
+	end := found.Way[len(found.Way)-1]
+	if !holds(p.places.Workspace, end) && !holds(p.places.Tmp, end) {
+		return nil
+	}
+	e := constraint.ShellEffect{Sure: true, Files: []constraint.File{{Path: end, Leaf: true}}}
+	err := p.fingerprint(&e)
+	if found.run, found.bytes = e.Files, e.Bytes; !e.Sure {
+		found.Doubt = "what " + end + " says is not known"
+	}
+	return err
+}
+
+// planted puts in doubt the programs that the line itself may put where PATH looks
+// first. Files of names that are not known are left to those who vouch for them.
+func (p *placer) planted(effects []constraint.ShellEffect) {
+	places := map[string]bool{} // where one could be put: as itself, or with a folder above
+	for _, found := range p.programs {
+		for _, file := range found.before {
+			file = strings.ToLower(file) // it may be a file system that folds
+			_, seen := places[file]
+			places[file] = true
+			for at := path.Dir(file); !seen; at = path.Dir(at) {
+				if _, seen = places[at]; !seen {
+					places[at] = false
+				}
+			}
+		}
+	}
+	made := map[string]bool{}
+	for _, e := range effects {
+		for _, f := range e.Files {
+			at := strings.ToLower(f.Path)
+			itself, is := places[at]
+			if e.Kind == shell.Write && is && (itself || e.Makes != shell.MakesNothing && !isDir(f.Path)) {
+				made[at] = true
+			}
+		}
+	}
+	if len(made) == 0 {
+		return
+	}
+	for i := range effects {
+		if e := &effects[i]; e.Kind == shell.Execute {
+			found := p.programs[programKey(e.Effect)]
+			if at := slices.IndexFunc(found.before, func(file string) bool { return isMade(made, file) }); at >= 0 {
+				e.Program.Doubt = "the command itself may make " + found.before[at] + ", where PATH leads first"
+			}
+		}
+	}
+}
+
+// isMade reports whether a file, or a folder above it, is among those made.
+func isMade(made map[string]bool, file string) bool {
+	at := strings.ToLower(file)
+	for !made[at] && at != path.Dir(at) {
+		at = path.Dir(at)
+	}
+	return made[at]
+}
