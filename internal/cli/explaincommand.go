@@ -38,7 +38,7 @@ docs/shell.md has examples and says what the analysis cannot see.`,
 						return err
 					}
 				}
-				if clauses, err = under.coverage(cmd.Context(), args[0], dir); err != nil {
+				if clauses, err = under.coverage(cmd.Context(), args[0], dir, a.env["PATH"]); err != nil {
 					return err
 				}
 			} else if under != (underContract{}) {

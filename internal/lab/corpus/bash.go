@@ -2,9 +2,10 @@ package corpus
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -19,7 +20,7 @@ type bashInput struct {
 	Deny     []string       `json:"deny"`
 	Approve  []string       `json:"approve"`
 	Default  string         `json:"default"`
-	Resolved jsontext.Value `json:"resolved"`            // what a program's name leads to
+	Resolved map[string]any `json:"resolved"`            // file of a program, by its name
 	FoldsFS  bool           `json:"case_insensitive_fs"` // a never clause folds names on every disk
 	Judge    string         `json:"judge"`               // no row has a clause for one
 }
@@ -41,8 +42,10 @@ func translateBash(input []byte) (play, error) {
 		return play{}, fmt.Errorf("a row needs a tool, a command, a cwd and the default BLOCK")
 	case in.Judge != "" && in.Judge != "unavailable":
 		return play{}, fmt.Errorf("the judge %q is not known", in.Judge)
-	case in.Resolved != nil:
-		return play{}, Waits{"PATH", "what the name of a program leads to"}
+	}
+	programs, err := in.programs()
+	if err != nil {
+		return play{}, err
 	}
 	rule, err := in.rule()
 	if err != nil {
@@ -50,6 +53,8 @@ func translateBash(input []byte) (play, error) {
 	}
 	schema := pairs("type", text("object"), "properties", pairs("command", pairs("type", text("string"))), "required", texts([]string{"command"}))
 	return play{
+		files: programs,
+		path:  searched(programs),
 		draft: draft{
 			tools:  map[string][]toolcall.Value{onlyServer: {tool(in.Tool, "", schema)}},
 			agents: map[string]map[string]toolcall.Value{bashAgent: {onlyServer + "." + in.Tool: rule}},
@@ -66,6 +71,57 @@ func (in bashInput) move(s string) string {
 	return strings.NewReplacer(in.Cwd, "${workspace}", "/home/u/", "${home}/").Replace(s)
 }
 
+// project is what a command that a row allows may touch.
+const project = "${workspace}/**"
+
+// agentWritable is the member of "resolved" that names no program: whether the agent
+// can write where these lie.
+const agentWritable = "agent_writable"
+
+// programs are the files to which the names of programs lead. That the agent can
+// write there is a matter of the contract.
+func (in bashInput) programs() (files []cases.File, err error) {
+	for name, v := range in.Resolved {
+		file, isText := v.(string)
+		_, isFlag := v.(bool)
+		switch {
+		case name == agentWritable && isFlag:
+		case name == agentWritable || !isText || path.Base(file) != name || !strings.HasPrefix(in.move(file), "${"):
+			return nil, fmt.Errorf("the program %q of resolved, %v, is not known", name, v)
+		default:
+			files = append(files, cases.File{Path: in.move(file), Content: "#!/bin/sh\n", Runs: true})
+		}
+	}
+	slices.SortFunc(files, func(a, b cases.File) int { return strings.Compare(a.Path, b.Path) })
+	return files, nil
+}
+
+// searched is a PATH that leads to these programs before those of the system.
+func searched(programs []cases.File) string {
+	if len(programs) == 0 {
+		return ""
+	}
+	var folders []string
+	for _, f := range programs {
+		folders = append(folders, path.Dir(f.Path))
+	}
+	return strings.Join(append(slices.Compact(folders), "/usr/bin", "/bin"), string(filepath.ListSeparator))
+}
+
+// writes are the patterns of what an allowed command may write.
+func (in bashInput) writes() []string {
+	patterns := []string{project}
+	if in.Resolved[agentWritable] == true {
+		for name, v := range in.Resolved {
+			if file, ok := v.(string); ok && name != agentWritable {
+				patterns = append(patterns, path.Dir(in.move(file))+"/**")
+			}
+		}
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns)
+}
+
 // rule writes the entries as one clause of each step. A command that a row
 // allows may do what it does inside, and touch files of the project; where it
 // does more, the row expects it to be stopped.
@@ -78,9 +134,8 @@ func (in bashInput) rule() (toolcall.Value, error) {
 			}
 		}
 		if len(entries) > 0 {
-			files := texts([]string{"${workspace}/**"})
 			members[word] = onCommand(map[string]toolcall.Value{
-				"run": texts(entries), "opaque": texts(entries), "read": files, "write": files, "net": texts(ownHosts),
+				"run": texts(entries), "opaque": texts(entries), "read": texts([]string{project}), "write": texts(in.writes()), "net": texts(ownHosts),
 			})
 		}
 	}
