@@ -43,18 +43,24 @@ func translateBash(input []byte) (play, error) {
 	case in.Judge != "" && in.Judge != "unavailable":
 		return play{}, fmt.Errorf("the judge %q is not known", in.Judge)
 	}
-	programs, err := in.programs()
+	programs, folders, err := in.planted()
 	if err != nil {
 		return play{}, err
 	}
-	rule, err := in.rule()
+	writes := []string{project}
+	if in.Resolved[agentWritable] == true {
+		for _, dir := range folders {
+			writes = append(writes, dir+"/**")
+		}
+	}
+	rule, err := in.rule(writes)
 	if err != nil {
 		return play{}, err
 	}
 	schema := pairs("type", text("object"), "properties", pairs("command", pairs("type", text("string"))), "required", texts([]string{"command"}))
 	return play{
 		files: programs,
-		path:  searched(programs),
+		path:  strings.Join(folders, string(filepath.ListSeparator)),
 		draft: draft{
 			tools:  map[string][]toolcall.Value{onlyServer: {tool(in.Tool, "", schema)}},
 			agents: map[string]map[string]toolcall.Value{bashAgent: {onlyServer + "." + in.Tool: rule}},
@@ -78,54 +84,30 @@ const project = "${workspace}/**"
 // can write where these lie.
 const agentWritable = "agent_writable"
 
-// programs are the files to which the names of programs lead. That the agent can
-// write there is a matter of the contract.
-func (in bashInput) programs() (files []cases.File, err error) {
+// planted are the files to which "resolved" leads names of programs, and the folders
+// in which they lie.
+func (in bashInput) planted() (files []cases.File, folders []string, err error) {
 	for name, v := range in.Resolved {
 		file, isText := v.(string)
 		_, isFlag := v.(bool)
-		switch {
+		switch file = in.move(file); {
 		case name == agentWritable && isFlag:
-		case name == agentWritable || !isText || path.Base(file) != name || !strings.HasPrefix(in.move(file), "${"):
-			return nil, fmt.Errorf("the program %q of resolved, %v, is not known", name, v)
+		case name == agentWritable || !isText || path.Base(file) != name || !strings.HasPrefix(file, "${"):
+			return nil, nil, fmt.Errorf("the program %q of resolved, %v, is not known", name, v)
 		default:
-			files = append(files, cases.File{Path: in.move(file), Content: "#!/bin/sh\n", Runs: true})
+			files = append(files, cases.File{Path: file, Content: "#!/bin/sh\n", Runs: true})
+			folders = append(folders, path.Dir(file))
 		}
 	}
 	slices.SortFunc(files, func(a, b cases.File) int { return strings.Compare(a.Path, b.Path) })
-	return files, nil
-}
-
-// searched is a PATH that leads to these programs before those of the system.
-func searched(programs []cases.File) string {
-	if len(programs) == 0 {
-		return ""
-	}
-	var folders []string
-	for _, f := range programs {
-		folders = append(folders, path.Dir(f.Path))
-	}
-	return strings.Join(append(slices.Compact(folders), "/usr/bin", "/bin"), string(filepath.ListSeparator))
-}
-
-// writes are the patterns of what an allowed command may write.
-func (in bashInput) writes() []string {
-	patterns := []string{project}
-	if in.Resolved[agentWritable] == true {
-		for name, v := range in.Resolved {
-			if file, ok := v.(string); ok && name != agentWritable {
-				patterns = append(patterns, path.Dir(in.move(file))+"/**")
-			}
-		}
-	}
-	slices.Sort(patterns)
-	return slices.Compact(patterns)
+	slices.Sort(folders)
+	return files, slices.Compact(folders), nil
 }
 
 // rule writes the entries as one clause of each step. A command that a row
-// allows may do what it does inside, and touch files of the project; where it
-// does more, the row expects it to be stopped.
-func (in bashInput) rule() (toolcall.Value, error) {
+// allows may do what it does inside, read files of the project and write what is
+// said; where it does more, the row expects it to be stopped.
+func (in bashInput) rule(writes []string) (toolcall.Value, error) {
 	members := map[string]toolcall.Value{}
 	for word, entries := range map[string][]string{"allow": in.Allow, "approve": in.Approve} {
 		for _, entry := range entries {
@@ -135,7 +117,7 @@ func (in bashInput) rule() (toolcall.Value, error) {
 		}
 		if len(entries) > 0 {
 			members[word] = onCommand(map[string]toolcall.Value{
-				"run": texts(entries), "opaque": texts(entries), "read": texts([]string{project}), "write": texts(in.writes()), "net": texts(ownHosts),
+				"run": texts(entries), "opaque": texts(entries), "read": texts([]string{project}), "write": texts(writes), "net": texts(ownHosts),
 			})
 		}
 	}
