@@ -83,18 +83,21 @@ func (p *placer) lookIn(found *program, dir, name string) (ends bool, err error)
 	if p.left--; p.left < 0 {
 		return false, errBeyond
 	}
-	info, err := os.Stat(dir + separator + name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, unlessSpecial(err)
+	folder, known := p.folders[dir]
+	if !known {
+		folder.path, folder.links, folder.err = trace(dir)
+		p.folders[dir] = folder
 	}
-	runs := err == nil && info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || runtime.GOOS == "windows")
-	file, way, err := wayTo(dir, name)
+	file, way, err := folder.file(name)
+	runs := mayRun(dir + separator + name)
 	switch {
-	case err != nil && runs && isSpecial(err):
-		found.Doubt = "the way to " + name + " along PATH cannot be followed"
-		return true, nil
+	case isSpecial(err):
+		if runs {
+			found.Doubt = "the way to " + name + " along PATH cannot be followed"
+		}
+		return runs, nil
 	case err != nil:
-		return false, unlessSpecial(err)
+		return false, err
 	case !runs:
 		found.before = append(found.before, way...)
 		return false, nil
@@ -103,28 +106,38 @@ func (p *placer) lookIn(found *program, dir, name string) (ends bool, err error)
 	return true, nil
 }
 
-// wayTo returns a file in a folder, the links of the folder followed, and the links
-// on the way with what they lead to, which comes last.
-func wayTo(dir, name string) (file string, way []string, err error) {
-	folder, links, err := trace(dir)
-	if err != nil {
-		return "", nil, err
+// folder is a folder of PATH.
+type folder struct {
+	path  string   // links followed
+	links []string // on the way there
+	err   error    // why it cannot be followed
+}
+
+// file returns the path of a file in the folder, and the links on the way with what
+// they lead to, which comes last.
+func (f folder) file(name string) (file string, way []string, err error) {
+	if f.err != nil {
+		return "", nil, f.err
 	}
-	file = filepath.Join(folder, name)
-	end, more, err := trace(file)
-	way = slices.Concat(links, more, []string{end})
+	file = filepath.Join(f.path, name)
+	end, links := file, []string(nil)
+	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 { // an error means that it is none
+		if end, links, err = trace(file); err != nil {
+			return "", nil, err
+		}
+	}
+	way = slices.Concat(f.links, links, []string{end})
 	for i := range way {
 		way[i] = filepath.ToSlash(way[i])
 	}
-	return filepath.ToSlash(file), way, err
+	return filepath.ToSlash(file), way, nil
 }
 
-// unlessSpecial returns the errors that say that the file system failed.
-func unlessSpecial(err error) error {
-	if err == nil || isSpecial(err) {
-		return nil
-	}
-	return err
+// mayRun reports whether a shell would run the file; an error means that it would
+// not.
+func mayRun(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || runtime.GOOS == "windows")
 }
 
 // content notes what a program says that lies where agents work: changed before the

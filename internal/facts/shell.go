@@ -24,7 +24,7 @@ const (
 // answerShell says what a command would do and puts each effect to its place on
 // disk. Nothing is run. A command with too many effects has no answer.
 func (in Input) answerShell(ctx context.Context, a constraint.Answers, key string, q constraint.ShellQuestion) error {
-	p := placer{ctx: ctx, files: map[string]constraint.File{}, left: maxSeen, places: in.Places, path: in.Path, programs: map[string]program{}}
+	p := placer{ctx: ctx, files: map[string]constraint.File{}, left: maxSeen, places: in.Places, path: in.Path, programs: map[string]program{}, folders: map[string]folder{}}
 	env := shell.Env{Home: in.Places.Home}
 	if in.Cwd != "" {
 		f, err := p.resolve(in.Cwd)
@@ -62,7 +62,8 @@ type placer struct {
 	left     int                        // how many more files may be looked at
 	places   constraint.Places
 	path     string             // PATH; "" is unknown
-	programs map[string]program // found along PATH
+	programs map[string]program // found along PATH, by programKey
+	folders  map[string]folder  // of PATH, as looked at
 }
 
 // errBeyond says that there is more than may be looked at.
