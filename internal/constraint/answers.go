@@ -83,7 +83,7 @@ type Shell struct {
 type ShellEffect struct {
 	shell.Effect
 	Sure  bool     // Read, Write, Network: Files and Hosts are all that is touched
-	Files []File   // Read, Write: each file by itself, those below a tree and behind links included
+	Files []File   // Read, Write: each file by itself, those below a tree and behind links included. Execute: those of Bytes
 	Roots []File   // Read, Write: the tops of trees
 	Fresh bool     // Write: files may be made below Roots, or beside Files, under names that are not known
 	Hosts []string // Network

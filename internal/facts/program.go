@@ -24,6 +24,9 @@ type program struct {
 }
 
 // placeProgram finds the program of an effect along PATH, each name once.
+//
+// Not covered: an environment that has another PATH than the gate's, and what can
+// write there by other ways than the line that is asked about.
 func (p *placer) placeProgram(e *constraint.ShellEffect) error {
 	key := programKey(e.Effect)
 	found, known := p.programs[key]
@@ -44,7 +47,7 @@ func (p *placer) placeProgram(e *constraint.ShellEffect) error {
 	return nil
 }
 
-// programKey is the same for names that PATH leads to the same file.
+// programKey is the same for effects whose programs PATH leads to the same file.
 func programKey(e shell.Effect) string {
 	return e.Search + "\x00" + strings.Join(e.Folders, "\x00")
 }
@@ -83,13 +86,12 @@ func (p *placer) lookIn(found *program, dir, name string) (ends bool, err error)
 	if p.left--; p.left < 0 {
 		return false, errBeyond
 	}
-	folder, known := p.folders[dir]
+	at, known := p.folders[dir]
 	if !known {
-		folder.path, folder.links, folder.err = trace(dir)
-		p.folders[dir] = folder
+		at = newFolder(dir)
+		p.folders[dir] = at
 	}
-	file, way, err := folder.file(name)
-	runs := mayRun(dir + separator + name)
+	file, way, runs, err := at.file(name)
 	switch {
 	case isSpecial(err):
 		if runs {
@@ -108,35 +110,47 @@ func (p *placer) lookIn(found *program, dir, name string) (ends bool, err error)
 
 // folder is a folder of PATH.
 type folder struct {
-	path  string   // links followed
-	links []string // on the way there
-	err   error    // why it cannot be followed
+	written string
+	path    string   // links followed
+	links   []string // on the way there
+	empty   bool     // it is not there
+	err     error    // why it cannot be followed
 }
 
-// file returns the path of a file in the folder, and the links on the way with what
-// they lead to, which comes last.
-func (f folder) file(name string) (file string, way []string, err error) {
+func newFolder(dir string) folder {
+	f := folder{written: dir}
+	if f.path, f.links, f.err = trace(dir); f.err == nil {
+		_, err := os.Lstat(f.path)
+		f.empty = errors.Is(err, fs.ErrNotExist)
+	}
+	return f
+}
+
+// file returns the path of a file in the folder, the links on the way with what they
+// lead to, which comes last, and whether a shell would run it.
+func (f folder) file(name string) (file string, way []string, runs bool, err error) {
 	if f.err != nil {
-		return "", nil, f.err
+		return "", nil, mayRun(os.Stat(f.written + separator + name)), f.err
 	}
 	file = filepath.Join(f.path, name)
 	end, links := file, []string(nil)
-	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 { // an error means that it is none
-		if end, links, err = trace(file); err != nil {
-			return "", nil, err
+	if !f.empty {
+		info, missing := os.Lstat(file)
+		if missing == nil && info.Mode()&fs.ModeSymlink != 0 {
+			info, missing = os.Stat(file)
+			end, links, err = trace(file)
 		}
+		runs = mayRun(info, missing)
 	}
 	way = slices.Concat(f.links, links, []string{end})
 	for i := range way {
 		way[i] = filepath.ToSlash(way[i])
 	}
-	return filepath.ToSlash(file), way, nil
+	return filepath.ToSlash(file), way, runs, err
 }
 
-// mayRun reports whether a shell would run the file; an error means that it would
-// not.
-func mayRun(file string) bool {
-	info, err := os.Stat(file)
+// mayRun reports whether a shell would run the file of an answer of [os.Stat].
+func mayRun(info fs.FileInfo, err error) bool {
 	return err == nil && info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || runtime.GOOS == "windows")
 }
 
@@ -144,7 +158,7 @@ func mayRun(file string) bool {
 // retry, it is another one.
 func (p *placer) content(found *program) error {
 	end := found.Way[len(found.Way)-1]
-	if !holds(p.places.Workspace, end) && !holds(p.places.Tmp, end) {
+	if !slices.ContainsFunc([]string{p.places.Workspace, p.places.Tmp}, func(dir string) bool { return dir != "" && holds(dir, end) }) {
 		return nil
 	}
 	e := constraint.ShellEffect{Sure: true, Files: []constraint.File{{Path: end, Leaf: true}}}
@@ -158,24 +172,11 @@ func (p *placer) content(found *program) error {
 // planted puts in doubt the programs that the line itself may put where PATH looks
 // first. Files of names that are not known are left to those who vouch for them.
 func (p *placer) planted(effects []constraint.ShellEffect) {
-	places := map[string]bool{} // where one could be put: as itself, or with a folder above
-	for _, found := range p.programs {
-		for _, file := range found.before {
-			file = strings.ToLower(file) // it may be a file system that folds
-			_, seen := places[file]
-			places[file] = true
-			for at := path.Dir(file); !seen; at = path.Dir(at) {
-				if _, seen = places[at]; !seen {
-					places[at] = false
-				}
-			}
-		}
-	}
-	made := map[string]bool{}
+	first, made := p.first(), map[string]bool{}
 	for _, e := range effects {
 		for _, f := range e.Files {
 			at := strings.ToLower(f.Path)
-			itself, is := places[at]
+			itself, is := first[at]
 			if e.Kind == shell.Write && is && (itself || e.Makes != shell.MakesNothing && !isDir(f.Path)) {
 				made[at] = true
 			}
@@ -186,12 +187,32 @@ func (p *placer) planted(effects []constraint.ShellEffect) {
 	}
 	for i := range effects {
 		if e := &effects[i]; e.Kind == shell.Execute {
-			found := p.programs[programKey(e.Effect)]
-			if at := slices.IndexFunc(found.before, func(file string) bool { return isMade(made, file) }); at >= 0 {
-				e.Program.Doubt = "the command itself may make " + found.before[at] + ", where PATH leads first"
+			before := p.programs[programKey(e.Effect)].before
+			if at := slices.IndexFunc(before, func(file string) bool { return isMade(made, file) }); at >= 0 {
+				e.Program.Doubt = "the command itself may make " + before[at] + ", where PATH leads first"
 			}
 		}
 	}
+}
+
+// first returns where PATH looks before it leads to the programs of the line: true
+// for the file itself, false for a folder above it. They are in lower case, as the
+// file system may fold names.
+func (p *placer) first() map[string]bool {
+	places := map[string]bool{}
+	for _, found := range p.programs {
+		for _, file := range found.before {
+			file = strings.ToLower(file)
+			_, seen := places[file]
+			places[file] = true
+			for at := path.Dir(file); !seen; at = path.Dir(at) {
+				if _, seen = places[at]; !seen {
+					places[at] = false
+				}
+			}
+		}
+	}
+	return places
 }
 
 // isMade reports whether a file, or a folder above it, is among those made.

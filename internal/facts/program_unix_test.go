@@ -171,6 +171,11 @@ func TestProgramContent(t *testing.T) {
 	if got := last(d.along("", "x", "+bin")); !strings.Contains(got.Doubt, "is not known") {
 		t.Errorf("too long: %+v", got)
 	}
+	bin := d.in.Workspace + "/bin"
+	d.in = constraint.Places{}
+	if got := last(d.along("", "x", bin)); got.File != bin+"/x" || got.Doubt != "" {
+		t.Errorf("places that are not known: %+v", got)
+	}
 }
 
 // TestProgramBounds: one look for a name, and an end to all of them.
