@@ -22,6 +22,7 @@ type Case struct {
 	Twin  string // name of the harmless case that an attack must be told apart from; "" = none
 	Tags  []string
 	Files []File // what lies on disk before the first step
+	Path  string // folders in which programs are found, as PATH has them, but with ${workspace}, ${home} or ${tmp}; "" = the case does not say
 	Steps []Step
 	Line  int // where the case begins in the suite's file, from 1; 0 = in no file
 }
@@ -37,6 +38,7 @@ type File struct {
 	Path    string // begins with ${workspace}, ${home} or ${tmp}
 	Content string
 	Link    string // target of a symbolic link, relative or with ${...}; "" = a file
+	Runs    bool   // it may be run
 }
 
 // Step is one thing that happens in a case.

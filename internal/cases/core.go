@@ -40,7 +40,7 @@ func (Core) Open(_ context.Context, setup Setup) (Session, error) {
 	var err error
 	s.gate, err = gate.New(gate.Options{
 		Contract: func() *contract.Contract { return s.contract },
-		Store:    s.store, Key: key, Places: setup.Places, Now: clock,
+		Store:    s.store, Key: key, Places: setup.Places, Path: setup.Path, Now: clock,
 	})
 	return s, err
 }

@@ -16,6 +16,7 @@ type Door interface {
 type Setup struct {
 	Contract Source
 	Places   constraint.Places
+	Path     string // PATH of the gate and of the commands; "" = of no meaning to the case
 }
 
 // Session plays the steps of one case, one after the other. An error other

@@ -130,7 +130,7 @@ func (r *Result) inWorld(ctx context.Context, door Door, o Options) (err error) 
 	if err != nil {
 		return err
 	}
-	p.session, err = door.Open(ctx, Setup{Contract: r.Suite.Contract.With(text), Places: w.places})
+	p.session, err = door.Open(ctx, Setup{Contract: r.Suite.Contract.With(text), Places: w.places, Path: w.paths.Replace(r.Case.Path)})
 	if err != nil {
 		return err
 	}

@@ -232,27 +232,31 @@ func (p *pathKind) possibly(names []string, f File, a *Answers, chosen func(*glo
 // mayWrite is [Set.MayWrite] for one constraint. Links on the way of patterns
 // are not followed.
 func (p *pathKind) mayWrite(file string, places Places) bool {
-	if !p.write {
-		return false
-	}
+	return p.write && p.mayPut(file, func(g *glob) (spot, bool) { return g.written(places) })
+}
+
+// mayPut reports whether the patterns, where they stand, may let a file be put to
+// an absolute path: as itself, or with a folder on the way.
+func (p *pathKind) mayPut(file string, stands func(*glob) (spot, bool)) bool {
 	if !plain(file) {
 		return true
 	}
 	names := namesOf(file)
 	for n := len(names); n > 0; n-- {
-		if p.writable(names[:n], places) {
+		if p.writable(names[:n], stands) {
 			return true
 		}
 	}
 	return false
 }
 
-// writable reports whether a pattern at a known place may cover the names
+// writable reports whether a pattern whose place is known may cover the names
 // themselves and no exclusion certainly covers them or something below.
-func (p *pathKind) writable(names []string, places Places) bool {
+func (p *pathKind) writable(names []string, stands func(*glob) (spot, bool)) bool {
 	covered := false
-	for _, g := range p.globs {
-		s, ok := g.written(places)
+	for i := range p.globs {
+		g := &p.globs[i]
+		s, ok := stands(g)
 		switch {
 		case !ok:
 		case !g.not:

@@ -24,6 +24,30 @@ func (r *Rule) joinAllow() {
 	}
 }
 
+// joinWriters tells the clauses of the agent that judge commands what its clauses
+// of allow let it write, so that the name of a program that it could have put there
+// names nothing (section 3 of the language, `shell`). Rules that it inherits know
+// what the extended agent may write, which is no less.
+func (a *Agent) joinWriters() {
+	var writers []*constraint.Set
+	for _, r := range a.Rules() {
+		for _, k := range r.Allow {
+			for _, c := range k.constraints {
+				writers = append(writers, c.set)
+			}
+		}
+	}
+	for _, r := range a.Rules() {
+		for _, k := range slices.Concat(r.Allow, r.Approve) {
+			for i := range k.constraints {
+				if c := &k.constraints[i]; !r.inherited {
+					c.set = c.set.Among(writers)
+				}
+			}
+		}
+	}
+}
+
 // JudgesCommands reports whether a clause of r, or of a rule that it extends, has
 // a `shell` constraint.
 func (r *Rule) JudgesCommands() bool {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -119,6 +120,10 @@ func (w *walker) declare(c *syntax.DeclClause, st state) (ok, fail state) {
 	return st, st
 }
 
+// shellPrograms have a row in the table like programs, and are commands of bash
+// and of dash: run by name, they are not looked up along PATH.
+var shellPrograms = []string{"true", "false", ":", "exit", "times", "umask", "ulimit", "type", "bg", "fg", "pwd", "echo", "jobs", "wait", "test", "[", "kill"}
+
 // run walks a command whose words are known to be args.
 func (w *walker) run(args []field, st state, by int) (ok, fail state) {
 	name := args[0]
@@ -138,7 +143,11 @@ func (w *walker) run(args []field, st state, by int) (ok, fail state) {
 		w.add(by, spanOf(args), Effect{Kind: Execute, Words: words(args), Name: []string{name.text}})
 		return builtin(w, args, st, by)
 	}
+	at := len(w.effects)
 	w.program(args, st, by)
+	if at < len(w.effects) && slices.Contains(shellPrograms, name.text) {
+		w.effects[at].Search, w.effects[at].Folders = "", nil
+	}
 	return st, st
 }
 

@@ -59,7 +59,11 @@ func (w *walker) program(args []field, st state, by int) {
 }
 
 func (u *use) execute(args []field) {
-	u.add(u.by, u.span, Effect{Kind: Execute, Words: words(args), Name: u.name, Options: u.given})
+	e := Effect{Kind: Execute, Words: words(args), Name: u.name, Options: u.given}
+	if name := args[0].text; !strings.Contains(name, "/") {
+		e.Search, e.Folders = name, u.start.cwds
+	}
+	u.add(u.by, u.span, e)
 }
 
 // scan sorts the words into options, their values and operands, and goes on

@@ -91,6 +91,11 @@ type Effect struct {
 	Name, Options []string
 	// Execute: a word that is not known may be an option, or a subcommand.
 	Loose bool
+	// Execute: the name that is looked up along PATH; "" for a path, a command of
+	// the shell itself, and a name that is not known. Folders are those that may be
+	// current then, from which a relative entry of PATH counts; none = not known.
+	Search  string
+	Folders []string
 
 	// Read, Write: the file. Absolute; a ".." that follows a name which may be
 	// a link is left in. With Pattern it is a shell pattern of what may be

@@ -32,6 +32,7 @@ type play struct {
 	draft   draft
 	source  *cases.Source // in place of draft
 	files   []cases.File
+	path    string // PATH of the case
 	steps   []cases.Step
 	last    int  // from this step on, the calls are those that the row speaks of
 	refused bool // the contract must be refused at load
@@ -93,7 +94,7 @@ func (p *planned) put(c play) error {
 		c.steps[i].Expect = want
 	}
 	p.last = c.last
-	p.suite = &cases.Suite{Name: p.surface, Contract: *source, Cases: []cases.Case{{Files: c.files, Steps: c.steps}}}
+	p.suite = &cases.Suite{Name: p.surface, Contract: *source, Cases: []cases.Case{{Files: c.files, Path: c.path, Steps: c.steps}}}
 	return nil
 }
 

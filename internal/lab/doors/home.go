@@ -32,6 +32,7 @@ type home struct {
 	contract *contract.Contract // nil = refused
 	problems error              // why it was refused; nil = it was not
 	places   constraint.Places
+	search   string // PATH of the case; "" = that of this process
 	enrolled []string
 	lost     bool   // the state directory was taken away
 	seen     string // id of the newest decision that was read
@@ -43,7 +44,7 @@ func newHome(program []string, setup cases.Setup) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &home{dir: dir, program: program, source: setup.Contract, places: setup.Places}
+	h := &home{dir: dir, program: program, source: setup.Contract, places: setup.Places, search: setup.Path}
 	if err := h.write(); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
@@ -82,7 +83,11 @@ func (h *home) environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, "LICET_") || strings.HasPrefix(e, "XDG_")
 	})
-	return append(env, "HOME="+h.places.Home, "TMPDIR="+h.places.Tmp)
+	env = append(env, "HOME="+h.places.Home, "TMPDIR="+h.places.Tmp)
+	if h.search != "" {
+		env = append(env, "PATH="+h.search)
+	}
+	return env
 }
 
 // command makes a run of the program on the state directory of this home.
