@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // Report is what a probe found out about a server.
@@ -19,8 +21,8 @@ type Report struct {
 	Endpoint    string   `json:"endpoint"`
 	Scripted    bool     `json:"scripted"` // by the lab's scripted server: says nothing about any model
 	Model       string   `json:"model"`
-	Reports     string   `json:"reports"` // what the server calls the model that answered
-	Form        Form     `json:"form"`    // the surest form that was answered rightly
+	Reports     string   `json:"reports"`       // what the server calls the model that answered
+	Form        Form     `json:"form,omitzero"` // the surest form that was answered rightly; "" where there is one only
 	Temperature bool     `json:"temperature"`
 	LogProbs    bool     `json:"log_probabilities"`
 	Usage       bool     `json:"usage"` // does it count tokens
@@ -55,6 +57,9 @@ func Probe(ctx context.Context, c Config, s System) (Report, error) {
 		failure = f
 		if f == nil {
 			r.Form, r.Temperature, r.LogProbs = v.form, v.temperature, len(a.LogProbs) > 0
+			if c.Provider != OpenAI {
+				r.Form = ""
+			}
 			r.Reports, r.Fingerprint, r.Usage = a.Model, a.Fingerprint, !a.Usage.Estimated
 			r.Context, r.CutsPrompts, r.ContextFrom = client.context(ctx)
 			break
@@ -88,11 +93,18 @@ func variants(c Config) []variant {
 	return list
 }
 
+// probeAnswer is the one object that fits probeSchema.
+const probeAnswer = `{"answer":"yes"}`
+
 // variant asks the probe's question. Whichever model answers is the right one.
+// Where the server is to see to the form, the prompt does not ask for it: one
+// that leaves out what it does not know would otherwise pass for one that does.
 func (c *Client) variant(ctx context.Context, v variant) (Answer, *Failure) {
 	q := Question{
-		System: "You test a connection.", MaxTokens: 1024, Schema: probeSchema,
-		User: `Answer with the JSON object {"answer":"yes"} and nothing else.`,
+		System: "You test a connection.", User: "Say hello.", MaxTokens: 1024, Schema: probeSchema,
+	}
+	if v.form == ByPrompt {
+		q.User = "Answer with the JSON object " + probeAnswer + " and nothing else."
 	}
 	if v.temperature {
 		q.Temperature = new(float64)
@@ -104,10 +116,10 @@ func (c *Client) variant(ctx context.Context, v variant) (Answer, *Failure) {
 	client.config.Form, client.config.Reports = v.form, ""
 	client.meter.limit = Limit{Tries: int64(c.config.Tries), Tokens: 1 << 20}
 	a, err := client.Ask(ctx, q)
-	if err == nil {
-		return a, nil
-	}
 	var f *Failure
+	if got, bad := toolcall.Parse([]byte(a.Text), toolcall.Bounds{}); err == nil && (bad != nil || got.Canonical() != probeAnswer) {
+		return a, failf(Malformed, "the answer does not fit the schema")
+	}
 	errors.As(err, &f)
 	return a, f
 }
