@@ -13,10 +13,7 @@ type anthropic struct{}
 func (anthropic) path(string) string { return "messages" }
 
 func (anthropic) authorize(h http.Header, secret string) {
-	h.Set("Anthropic-Version", "2023-06-01")
-	if secret != "" {
-		h.Set("X-Api-Key", secret)
-	}
+	h.Set("X-Api-Key", secret)
 }
 
 type anthropicBlock struct {

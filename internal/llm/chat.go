@@ -13,9 +13,7 @@ type chat struct{}
 func (chat) path(string) string { return "chat/completions" }
 
 func (chat) authorize(h http.Header, secret string) {
-	if secret != "" {
-		h.Set("Authorization", "Bearer "+secret)
-	}
+	h.Set("Authorization", "Bearer "+secret)
 }
 
 type chatMessage struct {

@@ -187,7 +187,12 @@ func (c *Client) post(ctx context.Context, path string, body []byte) (int, http.
 func (c *Client) do(req *http.Request) (int, http.Header, []byte, *Failure) {
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "licet")
-	c.dialect.authorize(req.Header, c.config.Key.secret)
+	if c.config.Provider == Anthropic {
+		req.Header.Set("Anthropic-Version", "2023-06-01")
+	}
+	if c.config.Key != (Key{}) {
+		c.dialect.authorize(req.Header, *c.config.Key.secret)
+	}
 	if c.endpoint.Scheme == "http" {
 		r := runOf(req.Context())
 		req.Header.Set(headerEpoch, strconv.Itoa(r.Epoch))

@@ -3,6 +3,7 @@ package llm
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,15 +73,16 @@ func finishWord(text string) string {
 }
 
 // apiError is the error of all dialects: OpenAI {message,type,code,param},
-// Anthropic {type,message}, Gemini {code,status,message,details}, llama.cpp
-// {code,type,message}. A code may be a text or a number.
+// Azure a number as status beside, Anthropic {type,message}, Gemini
+// {code,status,message,details}, llama.cpp {code,type,message}. What one gives as
+// a text is a number for another, so that those are looked at one by one.
 type apiError struct {
 	Message string         `json:"message"`
 	Type    string         `json:"type"`
-	Status  string         `json:"status"`
+	Status  jsontext.Value `json:"status"`
 	Code    jsontext.Value `json:"code"`
-	Param   string         `json:"param"`
-	Details []errorDetail  `json:"details"`
+	Param   jsontext.Value `json:"param"`
+	Details jsontext.Value `json:"details"`
 }
 
 // errorDetail has the members of google.rpc.RetryInfo and QuotaFailure.
@@ -91,33 +93,40 @@ type errorDetail struct {
 	} `json:"violations"`
 }
 
-func (e apiError) code() string {
-	if e.Code.Kind() != '"' {
-		return ""
+// details returns those that are of Google's form.
+func (e apiError) details() []errorDetail {
+	var list []errorDetail
+	if json.Unmarshal(e.Details, &list) != nil {
+		return nil
 	}
-	text, err := jsontext.AppendUnquote(nil, e.Code)
-	if err != nil {
-		return ""
-	}
-	return string(text)
+	return list
 }
 
-// words returns the names that an error gives itself.
-func (e apiError) words() string {
-	var list []string
-	for _, w := range []string{e.Type, e.Status, e.code(), e.Param} {
-		if wordForm.MatchString(w) {
-			list = append(list, w)
+// names returns what an error calls itself.
+func (e apiError) names() []string {
+	list := []string{e.Type}
+	for _, v := range []jsontext.Value{e.Status, e.Code, e.Param} {
+		var text string
+		if json.Unmarshal(v, &text) == nil {
+			list = append(list, text)
 		}
 	}
-	return strings.Join(list, " ")
+	return slices.DeleteFunc(list, func(s string) bool { return !wordForm.MatchString(s) })
 }
 
 // is says whether the error has one of the names.
 func (e apiError) is(names ...string) bool {
-	for _, n := range names {
-		if e.Type == n || e.Status == n || e.code() == n {
-			return true
+	return slices.ContainsFunc(e.names(), func(n string) bool { return slices.Contains(names, n) })
+}
+
+// daily says whether a quota of the day is spent, at Gemini: no second of
+// waiting mends that.
+func (e apiError) daily() bool {
+	for _, d := range e.details() {
+		for _, v := range d.Violations {
+			if strings.Contains(v.QuotaID, "PerDay") {
+				return true
+			}
 		}
 	}
 	return false
@@ -149,15 +158,7 @@ var tooLong = regexp.MustCompile(`(?i)prompt is too long|exceed context limit|ma
 // failureOf says what an answer with another status than 200 means.
 func failureOf(status int, h http.Header, reply []byte, now time.Time) *Failure {
 	e := readError(reply)
-	f := &Failure{Code: Request, Status: status, Words: e.words()}
-	daily := func(d errorDetail) bool {
-		for _, v := range d.Violations {
-			if strings.Contains(v.QuotaID, "PerDay") { // Gemini: no second of waiting mends that
-				return true
-			}
-		}
-		return false
-	}
+	f := &Failure{Code: Request, Status: status, Words: strings.Join(e.names(), " ")}
 	switch {
 	case status >= 300 && status < 400:
 		f.Detail = "a redirect, which is not followed"
@@ -169,10 +170,8 @@ func failureOf(status int, h http.Header, reply []byte, now time.Time) *Failure 
 		f.Code = Timeout
 	case status == 429:
 		f.Code = Rate
-		for _, d := range e.Details {
-			if daily(d) {
-				f.Code = Quota
-			}
+		if e.daily() {
+			f.Code = Quota
 		}
 	case status == 409, status >= 500:
 		f.Code = Server
@@ -198,7 +197,7 @@ func retryAfter(h http.Header, e apiError, now time.Time) time.Duration {
 	} else if t, err := http.ParseTime(h.Get("Retry-After")); err == nil {
 		d = t.Sub(now)
 	} else {
-		for _, detail := range e.Details {
+		for _, detail := range e.details() {
 			if delay, err := time.ParseDuration(detail.RetryDelay); err == nil {
 				d = delay
 			}

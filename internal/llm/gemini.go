@@ -16,9 +16,7 @@ func (gemini) path(model string) string {
 }
 
 func (gemini) authorize(h http.Header, secret string) {
-	if secret != "" {
-		h.Set("X-Goog-Api-Key", secret)
-	}
+	h.Set("X-Goog-Api-Key", secret)
 }
 
 type geminiContent struct {

@@ -12,8 +12,9 @@ import (
 )
 
 // Key is a provider's secret. However it is printed or marshalled, the secret is
-// not in it. The zero Key is none: nothing is sent.
-type Key struct{ secret string }
+// not in it: behind a pointer it stays hidden also where package fmt prints the
+// unexported members of what holds a Key. The zero Key is none: nothing is sent.
+type Key struct{ secret *string }
 
 const masked = "[key]"
 
@@ -35,7 +36,7 @@ func newKey(secret, from string) (Key, error) {
 	if !keyForm.MatchString(secret) {
 		return Key{}, fmt.Errorf("%s holds no key: expected 16 to 512 letters, digits and -._~+/=", from)
 	}
-	return Key{secret}, nil
+	return Key{&secret}, nil
 }
 
 // EnvKey takes a key from the variable name of an environment of "name=value".
@@ -95,11 +96,11 @@ func within(path, dir string) (bool, error) {
 
 // scrub takes the key out of a text.
 func (k Key) scrub(text []byte) []byte {
-	if k.secret == "" {
+	if k == (Key{}) {
 		return text
 	}
-	return bytes.ReplaceAll(text, []byte(k.secret), []byte(masked))
+	return bytes.ReplaceAll(text, []byte(*k.secret), []byte(masked))
 }
 
 // in says whether the key stands in a text.
-func (k Key) in(text string) bool { return k.secret != "" && strings.Contains(text, k.secret) }
+func (k Key) in(text string) bool { return k != Key{} && strings.Contains(text, *k.secret) }
