@@ -69,7 +69,6 @@ func (anthropic) encode(c Config, q Question, _ bool) ([]byte, *Failure) {
 }
 
 type anthropicReply struct {
-	Type       string           `json:"type"`
 	Model      string           `json:"model"`
 	Content    []anthropicBlock `json:"content"`
 	StopReason string           `json:"stop_reason"`
@@ -98,9 +97,6 @@ func (anthropic) decode(reply []byte, q Question) (Answer, *Failure) {
 	case "model_context_window_exceeded":
 		return a, failf(Overflow, "")
 	default:
-		if r.Type == "error" {
-			return a, failf(Server, "an error in the place of an answer")
-		}
 		return a, failf(Malformed, "finished with %s", finishWord(r.StopReason))
 	}
 	content := r.said()

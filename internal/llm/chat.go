@@ -85,9 +85,8 @@ func (chat) encode(c Config, q Question, local bool) ([]byte, *Failure) {
 }
 
 type chatReply struct {
-	Model             string         `json:"model"`
-	SystemFingerprint string         `json:"system_fingerprint"`
-	Error             jsontext.Value `json:"error"`
+	Model             string `json:"model"`
+	SystemFingerprint string `json:"system_fingerprint"`
 	Choices           []struct {
 		FinishReason string `json:"finish_reason"`
 		Message      struct {
@@ -132,9 +131,6 @@ func (chat) decode(reply []byte, q Question) (Answer, *Failure) {
 	a := Answer{
 		Model: r.Model, Fingerprint: r.SystemFingerprint,
 		Usage: Usage{Input: u.PromptTokens - u.Details.Cached, Cached: u.Details.Cached, Output: u.CompletionTokens},
-	}
-	if len(r.Error) > 0 && r.Error.Kind() != 'n' {
-		return a, failf(Server, "an error in the place of an answer")
 	}
 	if len(r.Choices) != 1 {
 		return a, failf(Malformed, "%d choices: expected one", len(r.Choices))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -158,7 +159,10 @@ func most(q Question, bytes int) Usage {
 // dialects.
 func (c *Client) read(reply []byte, q Question) (Answer, *Failure) {
 	a, f := c.dialect.decode(reply, q)
+	e, failed := readError(reply)
 	switch {
+	case a.Model == "" && failed:
+		f = &Failure{Code: Server, Words: strings.Join(e.names(), " "), Detail: "an error in the place of an answer"}
 	case a.Model != "" && c.config.Reports != "" && a.Model != c.config.Reports: // "": a probe finds it out
 		f = failf(Model, "%s answered, pinned is %s", word(a.Model), c.config.Reports)
 	case f != nil:

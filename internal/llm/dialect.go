@@ -132,22 +132,21 @@ func (e apiError) daily() bool {
 	return false
 }
 
-// readError reads the error of an answer; the zero error where there is none in
-// a form that is known, since the status says the most of it.
-func readError(reply []byte) apiError {
-	var e struct {
+// readError reads the error in an answer; found says whether there is one in its
+// place. Else it may be what vLLM answered before 2025, without a place for it.
+func readError(reply []byte) (e apiError, found bool) {
+	var outer struct {
 		Error   jsontext.Value `json:"error"`
-		Message string         `json:"message"` // vLLM, before 2025, without an envelope
+		Message string         `json:"message"`
 		Type    string         `json:"type"`
 	}
-	if json.Unmarshal(reply, &e) != nil {
-		return apiError{}
+	if json.Unmarshal(reply, &outer) != nil {
+		return apiError{}, false
 	}
-	var inner apiError
-	if e.Error.Kind() == '{' && json.Unmarshal(e.Error, &inner) == nil {
-		return inner
+	if outer.Error.Kind() == '{' && json.Unmarshal(outer.Error, &e) == nil {
+		return e, true
 	}
-	return apiError{Message: e.Message, Type: e.Type}
+	return apiError{Message: outer.Message, Type: outer.Type}, false
 }
 
 // tooLong finds what servers say when a question does not fit. Only OpenAI and
@@ -157,7 +156,7 @@ var tooLong = regexp.MustCompile(`(?i)prompt is too long|exceed context limit|ma
 
 // failureOf says what an answer with another status than 200 means.
 func failureOf(status int, h http.Header, reply []byte, now time.Time) *Failure {
-	e := readError(reply)
+	e, _ := readError(reply)
 	f := &Failure{Code: Request, Status: status, Words: strings.Join(e.names(), " ")}
 	switch {
 	case status >= 300 && status < 400:

@@ -1,7 +1,9 @@
 package fakellm
 
 import (
+	"errors"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"time"
 
@@ -140,11 +142,7 @@ func (p *parser) when(r *Rule, n *yamlwalk.Node) {
 	for _, m := range n.Members {
 		switch m.Key.Text {
 		case "match":
-			pattern, err := regexp.Compile(p.text(m.Value))
-			if err != nil {
-				p.Report(m.Value, "", "not a pattern: %v", err)
-			}
-			r.Match = pattern
+			r.Match = p.pattern(m.Value)
 		case "digest":
 			r.Digest = p.text(m.Value)
 			if !digestForm.MatchString(r.Digest) {
@@ -181,6 +179,14 @@ func (p *parser) text(n *yamlwalk.Node) string {
 		p.Report(n, "leave it out", "an empty text")
 	}
 	return n.Text
+}
+
+func (p *parser) pattern(n *yamlwalk.Node) *regexp.Regexp {
+	pattern, err := regexp.Compile(p.text(n))
+	if wrong := (*syntax.Error)(nil); errors.As(err, &wrong) {
+		p.Report(n, "", "not a pattern: %s in %q", wrong.Code, wrong.Expr)
+	}
+	return pattern
 }
 
 func (p *parser) word(n *yamlwalk.Node, w yamlwalk.Words) string {
