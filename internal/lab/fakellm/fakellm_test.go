@@ -9,6 +9,9 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +19,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/lab/fakellm"
 	"github.com/licet-dev/licet/internal/llm"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
 const key = "test-key-0123456789abcdef"
@@ -166,6 +170,30 @@ func TestFaults(t *testing.T) {
 					t.Errorf("%s, by tool: %s, want %s", fault, got, want)
 				}
 			}
+		}
+	}
+}
+
+var docRow = regexp.MustCompile("(?m)^\\| `([a-z_0-9]+)` \\| (?:`(nv_[a-z]+)`|an answer) \\| ([0-9]) \\| (?:([a-z-]+): `(nv_[a-z]+)`)? ?\\|$")
+
+// TestDocumentation: the page's table is the one that TestFaults plays.
+func TestDocumentation(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(testkit.Root(t), "docs", "fake-llm.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := docRow.FindAllStringSubmatch(string(page), -1)
+	if len(rows) != len(faults) {
+		t.Errorf("the page has %d faults, the table %d", len(rows), len(faults))
+	}
+	for _, m := range rows {
+		fault, code, tries, dialect, other := m[1], m[2], m[3], llm.Provider(m[4]), m[5]
+		c, known := faults[fault]
+		if want := code + " " + tries; !known || code != "" && c.want != want || code == "" && strings.HasPrefix(c.want, "nv_") {
+			t.Errorf("%s: the page says %q, the test %q", fault, want, c.want)
+		}
+		if (dialect != "") != (len(c.except) == 1) || dialect != "" && c.except[dialect] != other+" "+tries {
+			t.Errorf("%s: the page excepts %s: %s, the test %v", fault, dialect, other, c.except)
 		}
 	}
 }
