@@ -218,6 +218,16 @@ func TestCutPrompt(t *testing.T) {
 	}
 }
 
+// TestLongerAnswerFits: the larger limit is held against the context, too.
+func TestLongerAnswerFits(t *testing.T) {
+	server := serve(t, reply{body: `{"model":"m","choices":[{"message":{"content":"{"},"finish_reason":"length"}]}`})
+	cfg := config(llm.OpenAI, server.URL)
+	cfg.Context = 400
+	if _, f := ask(t, cfg, newClock().system(), question()); codeOf(f) != llm.Overflow || len(server.asked) != 1 {
+		t.Errorf("%v, %d requests", f, len(server.asked))
+	}
+}
+
 // TestLimit: a client stops when what it may use is used, whatever servers say
 // that they used.
 func TestLimit(t *testing.T) {

@@ -64,17 +64,17 @@ func (c *Client) Ask(ctx context.Context, q Question) (Answer, error) {
 // mend, or no time: a wait that would go past the deadline is not begun.
 func (c *Client) ask(ctx context.Context, q Question, until time.Time) (Answer, *Failure) {
 	var sum Answer
-	if f := c.refuse(q); f != nil {
-		return sum, f
-	}
 	longer := false
 	for {
+		if f := c.refuse(q); f != nil {
+			return sum, f
+		}
 		if f := c.meter.take(); f != nil {
 			return sum, f
 		}
 		a, f := c.try(ctx, q, sum.Tries+1)
 		c.meter.add(a.Usage)
-		a.Tries, a.Usage = sum.Tries+1, sum.Usage.plus(a.Usage)
+		a.Tries, a.Usage, a.Scripted = sum.Tries+1, sum.Usage.plus(a.Usage), a.Scripted || sum.Scripted
 		sum = a
 		switch {
 		case f == nil, sum.Tries >= c.config.Tries:

@@ -2,7 +2,7 @@
 // typed reason why there is none.
 //
 // A [Client] speaks one of four dialects ([Provider]) over its own small client
-// on net/http (docs/decisions/0004-own-model-client.md says why). What it
+// on net/http (docs/decisions/0004-own-model-client.md). What it
 // guarantees to its caller, the judge:
 //
 //   - A usable answer had HTTP 200, a normal finish, no refusal, the pinned
@@ -20,6 +20,6 @@
 //     to the network.
 //
 // The path of a question: Ask (deadline, budget, tries) -> a dialect's encode ->
-// tape -> wire (bounds, scrubbing) -> decode. [Client.Probe] finds out what a
+// tape -> wire (bounds, scrubbing) -> decode. [Probe] finds out what a
 // server can do, once, when a configuration is written.
 package llm
