@@ -41,56 +41,63 @@ var probeSchema = &Schema{Name: "probe", JSON: []byte(
 
 // Probe asks a server short questions until it has a whole answer, in the surest
 // form and with temperature 0 first, and then how long a prompt may be. The name
-// of the model that answers is reported and not held against Config.Reports.
+// of the model that answers is reported and not held against Config.Reports, and
+// Config.Limit does not count: a probe makes no more than a few requests.
 func Probe(ctx context.Context, c Config, s System) (Report, error) {
 	client, err := New(c, s)
 	if err != nil {
 		return Report{}, err
 	}
-	c = client.config
 	r := Report{Provider: c.Provider, Endpoint: c.Endpoint, Model: c.Model}
-	var failure *Failure
-	for _, v := range variants(c) {
-		a, f := client.variant(ctx, v)
-		r.Tries += a.Tries
-		r.Scripted = r.Scripted || a.Scripted
-		failure = f
-		if f == nil {
-			r.Form, r.Temperature, r.LogProbs = v.form, v.temperature, len(a.LogProbs) > 0
-			if c.Provider != OpenAI {
-				r.Form = ""
-			}
-			r.Reports, r.Fingerprint, r.Usage = a.Model, a.Fingerprint, !a.Usage.Estimated
-			r.Context, r.CutsPrompts, r.ContextFrom = client.context(ctx)
-			break
-		}
-		if f.Code != Request && f.Code != Malformed && f.Code != Server { // old llama.cpp answers 500 to tools
-			break
-		}
-	}
-	if failure != nil {
-		r.Code, r.Error = failure.Code, failure.Error()
-	}
-	return r, nil
-}
-
-// variant is one way to put the probe's question.
-type variant struct {
-	form        Form
-	temperature bool
-	logProbs    bool
-}
-
-func variants(c Config) []variant {
 	forms := []Form{BySchema}
 	if c.Provider == OpenAI {
 		forms = []Form{BySchema, ByTool, ByPrompt}
 	}
-	var list []variant
 	for _, form := range forms {
-		list = append(list, variant{form, true, c.Provider != Anthropic}, variant{form, true, false}, variant{form, false, false})
+		if client.probe(ctx, form, &r) {
+			break
+		}
 	}
-	return list
+	if c.Provider != OpenAI {
+		r.Form = ""
+	}
+	if r.Code == "" {
+		r.Context, r.CutsPrompts, r.ContextFrom = client.context(ctx)
+	}
+	return r, nil
+}
+
+// variant is what may be asked for beside a form.
+type variant struct{ temperature, logProbs bool }
+
+// probe asks in one form, without what the server refuses, and says whether
+// there is nothing more to find out: it answered, or fails in any form. A server
+// that answers otherwise than it was told does not know the form.
+func (c *Client) probe(ctx context.Context, form Form, r *Report) (done bool) {
+	variants := []variant{{true, true}, {true, false}, {false, false}}
+	if c.config.Provider == Anthropic { // has no log-probabilities to ask for
+		variants = variants[1:]
+	}
+	for _, v := range variants {
+		a, f := c.variant(ctx, form, v)
+		r.Tries += a.Tries
+		r.Scripted = r.Scripted || a.Scripted
+		if f == nil {
+			r.Code, r.Error = "", ""
+			r.Form, r.Temperature, r.LogProbs = form, v.temperature, len(a.LogProbs) > 0
+			r.Reports, r.Fingerprint, r.Usage = a.Model, a.Fingerprint, !a.Usage.Estimated
+			return true
+		}
+		r.Code, r.Error = f.Code, f.Error()
+		switch f.Code {
+		case Malformed:
+			return false
+		case Request, Server: // an old llama.cpp answers 500 to tools
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // probeAnswer is the one object that fits probeSchema.
@@ -99,11 +106,11 @@ const probeAnswer = `{"answer":"yes"}`
 // variant asks the probe's question. Whichever model answers is the right one.
 // Where the server is to see to the form, the prompt does not ask for it: one
 // that leaves out what it does not know would otherwise pass for one that does.
-func (c *Client) variant(ctx context.Context, v variant) (Answer, *Failure) {
+func (c *Client) variant(ctx context.Context, form Form, v variant) (Answer, *Failure) {
 	q := Question{
 		System: "You test a connection.", User: "Say hello.", MaxTokens: 1024, Schema: probeSchema,
 	}
-	if v.form == ByPrompt {
+	if form == ByPrompt {
 		q.User = "Answer with the JSON object " + probeAnswer + " and nothing else."
 	}
 	if v.temperature {
@@ -113,7 +120,7 @@ func (c *Client) variant(ctx context.Context, v variant) (Answer, *Failure) {
 		q.TopLogProbs = 2
 	}
 	client := &Client{config: c.config, system: c.system, endpoint: c.endpoint, dialect: c.dialect, send: c.send}
-	client.config.Form, client.config.Reports = v.form, ""
+	client.config.Form, client.config.Reports = form, ""
 	client.meter.limit = Limit{Tries: int64(c.config.Tries), Tokens: 1 << 20}
 	a, err := client.Ask(ctx, q)
 	var f *Failure
