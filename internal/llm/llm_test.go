@@ -225,7 +225,7 @@ var samples = map[llm.Provider][]sample{
 		{"refusal in text", 0, `{"candidates":[{"content":{"parts":[{"text":"I can't"}]},"finishReason":"STOP"}],"modelVersion":"m"}`, llm.Malformed, 0},
 		{"other finish", 0, `{"candidates":[{"content":{"parts":[{"text":"{}"}]},"finishReason":"OTHER"}],"modelVersion":"m"}`, llm.Malformed, 0},
 		{"no finish", 0, `{"candidates":[{"content":{"parts":[{"text":"{}"}]}}],"modelVersion":"m"}`, llm.Malformed, 0},
-		{"two candidates", 0, `{"candidates":[{},{}],"modelVersion":"m"}`, llm.Malformed, 0},
+		{"two candidates", 0, `{"candidates":[{"content":{"parts":[{"text":"{}"}]},"finishReason":"STOP"},{"content":{"parts":[{"text":"{}"}]},"finishReason":"STOP"}],"modelVersion":"m"}`, llm.Malformed, 0},
 		{"a call", 0, `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"run"}}]},"finishReason":"STOP"}],"modelVersion":"m"}`, llm.Malformed, 0},
 		{"rate limit", 429, `{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"x","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"2s"}]}}`, llm.Rate, 3},
 		{"quota of the day", 429, `{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}`, llm.Quota, 0},

@@ -56,7 +56,8 @@ func TestTape(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body)
 			n++
-			w.Header().Set("X-Request-Id", "account-"+canary)
+			w.Header().Set("X-Request-Id", "account-1")
+			w.Header().Set("X-Licet-Scripted", canary) // a header that is kept
 			switch n {
 			case 1:
 				w.Header().Set("Retry-After", "1")
