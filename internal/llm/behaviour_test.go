@@ -116,7 +116,7 @@ func TestLost(t *testing.T) {
 			fmt.Fprint(w, `{"model"`)
 		}, llm.Transport, 3},
 		"dropped":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, llm.Transport, 3},
-		"too long": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat(" ", 4<<20), good.body) }, llm.Malformed, 1},
+		"too long": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, good.body, strings.Repeat(" ", 4<<20)) }, llm.Malformed, 1},
 		"hanging":  {func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body); <-r.Context().Done() }, llm.Timeout, 3},
 		"quotes the key in no HTTP": {func(w http.ResponseWriter, r *http.Request) {
 			c, _, err := w.(http.Hijacker).Hijack()

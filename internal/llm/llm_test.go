@@ -204,6 +204,7 @@ var samples = map[llm.Provider][]sample{
 		{"pause", 0, `{"type":"message","model":"m","content":[],"stop_reason":"pause_turn"}`, llm.Malformed, 0},
 		{"text in the place of the call", 0, `{"type":"message","model":"m","content":[{"type":"text","text":"{}"}],"stop_reason":"end_turn"}`, llm.Malformed, 0},
 		{"text beside the call", 0, `{"type":"message","model":"m","content":[{"type":"text","text":"so"},{"type":"tool_use","name":"verdict","input":{}}],"stop_reason":"tool_use"}`, llm.Malformed, 0},
+		{"another tool", 0, `{"type":"message","model":"m","content":[{"type":"tool_use","name":"run","input":{}}],"stop_reason":"tool_use"}`, llm.Malformed, 0},
 		{"two calls", 0, `{"type":"message","model":"m","content":[{"type":"tool_use","name":"verdict","input":{}},{"type":"tool_use","name":"verdict","input":{}}],"stop_reason":"tool_use"}`, llm.Malformed, 0},
 		{"duplicate members", 0, `{"type":"message","model":"m","content":[{"type":"tool_use","name":"verdict","input":{"a":1,"a":2}}],"stop_reason":"tool_use"}`, llm.Malformed, 0},
 		{"input that is no object", 0, `{"type":"message","model":"m","content":[{"type":"tool_use","name":"verdict","input":"allow"}],"stop_reason":"tool_use"}`, llm.Malformed, 0},
