@@ -195,7 +195,7 @@ func (c *Client) do(req *http.Request) (int, http.Header, []byte, *Failure) {
 		req.Header.Set("Anthropic-Version", "2023-06-01")
 	}
 	if c.config.Key != (Key{}) {
-		c.dialect.authorize(req.Header, *c.config.Key.secret)
+		c.dialect.authorize(req.Header, c.config.Key.secret.text)
 	}
 	if c.endpoint.Scheme == "http" {
 		r := runOf(req.Context())

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,14 @@ import (
 // Key is a provider's secret. However it is printed or marshalled, the secret is
 // not in it: behind a pointer it stays hidden also where package fmt prints the
 // unexported members of what holds a Key. The zero Key is none: nothing is sent.
-type Key struct{ secret *string }
+type Key struct{ secret *secret }
+
+// secret is a key's text, and what finds it in JSON, where an encoder may have
+// escaped any of its characters.
+type secret struct {
+	text  string
+	found *regexp.Regexp
+}
 
 const masked = "[key]"
 
@@ -28,15 +34,18 @@ func (k Key) GoString() string { return masked }
 func (k Key) MarshalText() ([]byte, error) { return []byte(masked), nil }
 
 // keyForm is what a bearer token may be made of (RFC 6750, section 2.1), and
-// long enough that finding it in a text is no accident. None of these characters
-// changes its look in JSON.
+// long enough that finding it in a text is no accident.
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{16,512}$`)
 
-func newKey(secret, from string) (Key, error) {
-	if !keyForm.MatchString(secret) {
+func newKey(text, from string) (Key, error) {
+	if !keyForm.MatchString(text) {
 		return Key{}, fmt.Errorf("%s holds no key: expected 16 to 512 letters, digits and -._~+/=", from)
 	}
-	return Key{&secret}, nil
+	var pattern strings.Builder
+	for _, c := range []byte(text) {
+		fmt.Fprintf(&pattern, `(?:\\?%s|\\u00(?i:%02x))`, regexp.QuoteMeta(string(c)), c)
+	}
+	return Key{&secret{text, regexp.MustCompile(pattern.String())}}, nil
 }
 
 // EnvKey takes a key from the variable name of an environment of "name=value".
@@ -99,8 +108,8 @@ func (k Key) scrub(text []byte) []byte {
 	if k == (Key{}) {
 		return text
 	}
-	return bytes.ReplaceAll(text, []byte(*k.secret), []byte(masked))
+	return k.secret.found.ReplaceAllLiteral(text, []byte(masked))
 }
 
 // in says whether the key stands in a text.
-func (k Key) in(text string) bool { return k != Key{} && strings.Contains(text, *k.secret) }
+func (k Key) in(text string) bool { return k != Key{} && strings.Contains(text, k.secret.text) }

@@ -89,8 +89,8 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 // clean returns an error that does not repeat the key: one about a broken answer
 // quotes what a server sent.
 func (w wire) clean(err error) error {
-	if w.key.in(err.Error()) {
-		return errors.New(string(w.key.scrub([]byte(err.Error()))))
+	if clean := string(w.key.scrub([]byte(err.Error()))); clean != err.Error() {
+		return errors.New(clean)
 	}
 	return err
 }

@@ -56,7 +56,7 @@ beside a fault, which then works on it. The faults:
 	}
 	c.Flags().StringVar(&f.script, "script", "", "what to answer (required)")
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback address and port; port 0 is any that is free")
-	c.Flags().StringVar(&f.log, "log", "", "file for a line of JSON per request; prompts and keys are not in it")
+	c.Flags().StringVar(&f.log, "log", "", "file for a line of JSON per question; prompts and keys are not in it")
 	if err := c.MarkFlagRequired("script"); err != nil {
 		panic(err)
 	}

@@ -28,7 +28,7 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("tcp", address)
 }
 
-// Serve answers on l until ctx ends. Each request leaves a line of JSON in log.
+// Serve answers on l until ctx ends. Each question leaves a line of JSON in log.
 func (s *Script) Serve(ctx context.Context, l net.Listener, log io.Writer) error {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -52,7 +52,7 @@ type handler struct {
 	log    io.Writer
 }
 
-// line is what the log has of one request: nothing of its text, nor of a key.
+// line is what the log has of one question: nothing of its text, nor of a key.
 type line struct {
 	Dialect string `json:"dialect"`
 	Model   string `json:"model"`
