@@ -60,7 +60,7 @@ status is 1 if there was no answer; then the reason is printed.`,
 	flags.StringVar(&f.keyFile, "key-file", "", "file that holds the key")
 	flags.StringSliceVar(&f.workspaces, "workspace", nil, "folder where agents work: a key file in it is refused")
 	flags.DurationVar(&f.config.Deadline, "deadline", 0, "time for one question with all its tries (default 20s)")
-	flags.StringVar(&f.config.TestHeader, "test-header", "", "value of X-Licet-Test, for rules of `fake-llm`")
+	flags.StringVar(&f.config.TestHeader, "test-header", "", "value of X-Licet-Test, for rules of a scripted server")
 	flags.StringVar(&f.recordTo, "record", "", "keep questions and answers in this new file, without keys")
 	flags.StringVar(&f.replayFrom, "replay", "", "take the answers from such a file, without a network")
 	flags.BoolVar(&f.asJSON, "json", false, "print the findings as JSON")
@@ -85,6 +85,11 @@ func (a *app) runProbeLLM(ctx context.Context, f probeFlags) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	if f.recordTo != "" { // a configuration that is refused leaves no empty tape
+		if _, err := llm.New(c, llm.RealSystem()); err != nil {
+			return err
+		}
 	}
 	if c.Tape, err = tape(f); err != nil {
 		return err
