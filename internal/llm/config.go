@@ -83,7 +83,7 @@ func RealSystem() System {
 }
 
 const (
-	defaultDeadline = 20 * time.Second // judge.md, section 7
+	defaultDeadline = 20 * time.Second // a hook of 30 s has time left to answer
 	defaultTries    = 3
 )
 

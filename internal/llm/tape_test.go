@@ -89,7 +89,7 @@ func TestTape(t *testing.T) {
 				t.Fatal(err)
 			}
 			replayed, f := withTape(t, p, server.URL, tape, other, 1)
-			if f != nil || strings.ReplaceAll(replayed.Text, other, nonce) != recorded.Text || !strings.Contains(replayed.Text, other) || replayed.Tries != 3 {
+			if f != nil || strings.ReplaceAll(replayed.Text, other, nonce) != recorded.Text || !strings.Contains(replayed.Text, other) || replayed.Tries != 3 || !replayed.Scripted {
 				t.Errorf("%s: %+v, %v; recorded %+v", p, replayed, f, recorded)
 			}
 			if _, f := withTape(t, p, server.URL, tape, other, 2); codeOf(f) != llm.Internal || !errors.Is(f, llm.ErrNotRecorded) {

@@ -38,7 +38,7 @@ and ends with it. A script is YAML; the first rule that matches answers:
   key: a-key-for-tests    # what else is sent gets 401
   json_schema: false      # refuses response_format
   rules:
-    - when: {match: "git clean", dialect: openai, try: 1, epoch: 2, header: x, digest: "…"}
+    - when: {match: "git clean", dialect: openai, try: 1, epoch: 2, header: x}
       verdict: {decision: block}
     - when: {match: "rm -rf"}
       drift: [{decision: allow}, {decision: block}]    # by epoch, over and over
