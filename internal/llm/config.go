@@ -83,7 +83,7 @@ func RealSystem() System {
 }
 
 const (
-	defaultDeadline = 20 * time.Second // a hook of 30 s has time left to answer
+	defaultDeadline = 20 * time.Second // what a judge has for one call, unless it is told otherwise
 	defaultTries    = 3
 )
 
