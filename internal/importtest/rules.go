@@ -113,6 +113,11 @@ var rules = []rule{
 		why:  "it asks a server what it offers and decides nothing",
 	},
 	{
+		of:   []string{"internal/llm"},
+		only: []string{"internal/toolcall"},
+		why:  "it asks and answers, and knows nothing of what is judged",
+	},
+	{
 		of:   []string{"cmd/licet"},
 		only: []string{"internal/cli"},
 		why:  "main is one statement",
