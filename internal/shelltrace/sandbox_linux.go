@@ -26,10 +26,6 @@ type Sandbox struct {
 	Limit     time.Duration
 }
 
-// searchPath is where commands find programs. Only folders of the system: what
-// a machine adds of its own is not there.
-const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
 // traced are the calls that are recorded. "?" permits that this machine's kernel
 // lacks one.
 func traced() string {
