@@ -133,6 +133,7 @@ func executes(effect *constraint.ShellEffect, e Event) bool {
 	return fits(effect.Words[1:], e.Words[1:])
 }
 
+// names says whether the first word of a command may stand for a file.
 func names(word, file string) bool {
 	if strings.Contains(word, "/") {
 		return path.Clean(word) == file || !path.IsAbs(word) && path.Base(word) == path.Base(file)
