@@ -49,13 +49,13 @@ func openBench(t *testing.T) *bench {
 	return b
 }
 
-// checkAll checks commands, two at a time. What is missed is an error.
+// checkAll checks commands, four at a time: they wait more than they work. What is missed is an error.
 func checkAll(t *testing.T, b *bench, list []entry) []result {
 	t.Helper()
 	results := make([]result, len(list))
 	next := make(chan int)
 	var workers sync.WaitGroup
-	for range 2 {
+	for range 4 {
 		workers.Go(func() {
 			for i := range next {
 				r, err := b.check(context.Background(), list[i])
