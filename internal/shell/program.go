@@ -295,7 +295,7 @@ func (u *use) effects() {
 	} else {
 		u.effectsOfOperands()
 	}
-	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "writes", "edits"} {
+	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "takes", "reads", "writes", "edits"} {
 		if says, ok := u.row.about[word]; ok {
 			u.always(word, says)
 		}
@@ -324,7 +324,13 @@ func (u *use) always(word, says string) {
 	case "net":
 		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Opaque: says == "", Why: "talks to a host by itself"})
 	case "worktree":
-		u.workTree()
+		u.workTree(Write)
+	case "takes":
+		if u.meanings["all"] {
+			u.workTree(Read)
+		}
+	case "reads":
+		u.effect("read", literal(says, u.span))
 	case "edits":
 		u.effect("edittree", literal(says, u.span))
 	case "writes":
@@ -339,13 +345,13 @@ func (u *use) always(word, says string) {
 	}
 }
 
-// workTree records a write to the files that git has checked out.
-func (u *use) workTree() {
-	if u.meanings["dry"] {
+// workTree records that the files that git has checked out are read or written.
+func (u *use) workTree(kind Kind) {
+	if kind == Write && u.meanings["dry"] {
 		return
 	}
 	from := len(u.analyzer.effects)
-	u.file(u.st, u.by, Write, literal(".", u.span), true, "the work tree of git")
+	u.file(u.st, u.by, kind, literal(".", u.span), true, "the work tree of git")
 	for i := range u.analyzer.effects[from:] {
 		u.analyzer.effects[from+i].WorkTree = true
 	}
@@ -427,9 +433,9 @@ func slotOf(slots []slot, i, n int) (own, repeated slot) {
 func (u *use) effect(kind string, f field) {
 	switch kind {
 	case "data", "place", "inplace", "archive", "replaces", "backup":
-	case "read", "placeread", "readtree", "chdir", "atread", "formread", "page", "format", "upload":
+	case "read", "placeread", "readtree", "chdir", "atread", "formread", "page", "format", "upload", "spec", "treespec":
 		u.reads(kind, f)
-	case "write", "tree", "edittree", "out", "edit", "beside", "dest", "numbered":
+	case "writespec", "write", "tree", "edittree", "out", "edit", "beside", "dest", "numbered":
 		u.writes(kind, f)
 	case "from", "to", "remote", "host", "net":
 		u.network(kind, f)
@@ -468,6 +474,8 @@ func (u *use) reads(kind string, f field) {
 		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
 	case "readtree":
 		u.file(u.st, u.by, Read, f, true, "")
+	case "spec", "treespec":
+		u.spec(Read, f, kind == "treespec")
 	case "chdir":
 		u.file(u.st, u.by, Read, literal(".", f.span), true, "works in this folder")
 	case "upload": // a file, or a pattern of curl
@@ -516,6 +524,8 @@ func (u *use) writes(kind string, f field) {
 		u.file(u.st, u.by, Write, f, true, "")
 	case "edit":
 		u.file(u.st, u.by, Write, f, false, "")
+	case "writespec":
+		u.spec(Write, f, u.meanings["tree"])
 	case "write", "numbered":
 		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
 		u.parents(f)
@@ -525,6 +535,21 @@ func (u *use) writes(kind string, f field) {
 		folder, _ := path.Split(f.text)
 		beside := field{text: quotePattern(folder) + "*", glob: f.known, span: f.span}
 		u.file(u.st, u.by, Write, beside, false, "a file beside it")
+	}
+}
+
+// spec records a word that the program reads as a file or as a pattern of files: of
+// a pattern, all below the folder in which it begins. What begins with ":" may be
+// anywhere in the work tree of git.
+func (u *use) spec(kind Kind, f field, tree bool) {
+	at := strings.IndexAny(f.text, `*?[\`)
+	switch {
+	case f.known && strings.HasPrefix(f.text, ":"):
+		u.workTree(kind)
+	case f.known && at >= 0:
+		u.file(u.st, u.by, kind, literal(path.Dir(f.text[:at]+"x"), f.span), true, "a pattern that the program reads")
+	default:
+		u.file(u.st, u.by, kind, f, tree, "")
 	}
 }
 

@@ -108,7 +108,7 @@ type Effect struct {
 	Makes     Making // Write with Tree or Pattern: names that were not there before
 	Into      bool   // Write: not done where Path is a folder; what goes into it are effects of their own
 	Runs      bool   // Read: what the file says is run
-	WorkTree  bool   // Write: the files that git has checked out in the work tree around Path, never .git
+	WorkTree  bool   // the files that git has checked out in the work tree around Path, never .git
 
 	// Network: the host, lower case and without port. "" is a host that is not
 	// known; Remote then is the git remote that names it, if one does, and "*"

@@ -202,7 +202,7 @@ func (r *row) addOptions(words []string, groups map[string][]string) error {
 // each leads to.
 var kinds = strings.Fields(`data place read write edit tree out readtree dest from to host net remote chdir
 	shell code run argv joined opaque unknown gitconfig sshoption atread formread inplace archive replaces beside page format numbered upload shellwith
-	placeread edittree backup`)
+	placeread spec treespec writespec edittree backup`)
 
 // addOption reads one option: its names, then nothing, ":", "=kind", "?",
 // "?kind" or "!meaning". "-abc" without any are three flags, "-abc:" three

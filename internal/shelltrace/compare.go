@@ -54,7 +54,7 @@ type Cover string
 // What may cover an event, the closest first.
 const (
 	ByEffect    Cover = "effect"    // one of the same kind and place
-	ByTemporary Cover = "temporary" // a file that the command made beside one that it may write, and took away again
+	ByTemporary Cover = "temporary" // a file that the command made, and took away again
 	ByOwn       Cover = "own"       // what belongs to running the program
 	ByNoise     Cover = "noise"     // what every command does: loader, locale, time zone
 	ByOpaque    Cover = "opaque"    // the inner work of the command that did it
@@ -88,16 +88,16 @@ func (c claims) cover(done []Event, i int, e Event, by [][]int, known *ignored, 
 		return ByEffect
 	}
 	switch {
-	case e.Kind == shell.Read && !e.List && isFolder(e.Path):
+	case e.Kind == shell.Read && !e.List && !e.Link && isFolder(e.Path):
 		return ByNoise // to come back to it, or to ask what it is: its names are read by another call
-	case known.noise(e):
+	case known.noise(e), e.Kind == shell.Read && ofItself(done, e):
 		return ByNoise
 	case c.temporary(done, e):
 		return ByTemporary
-	case known.own(done, e, c):
-		return ByOwn
 	case c.inside(e, by):
 		return ByOpaque
+	case known.own(done, e, c) != "":
+		return ByOwn
 	case c.unknown(false) != "":
 		return ByUnknown
 	}
@@ -109,17 +109,36 @@ func (c claims) cover(done []Event, i int, e Event, by [][]int, known *ignored, 
 	return Missed
 }
 
-// executes says whether an Execute effect is about what was executed. A word
+// searchPath is where commands find programs. Only folders of the system: what
+// a machine adds of its own is not there.
+const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// ofItself says whether a program looks at the file that it was started from: an
+// interpreter reads the script that way.
+func ofItself(done []Event, e Event) bool {
+	return slices.ContainsFunc(e.Runs, func(run int) bool { return done[run].Path == e.Path || behind(done[run].Path) == e.Path })
+}
+
+// executes says whether an Execute effect is about what was executed: the file that
+// it names, or one of that name on the way on which programs are looked for. A word
 // that is not known stands for any number of words.
 func executes(effect *constraint.ShellEffect, e Event) bool {
 	if effect.Kind != shell.Execute || len(effect.Words) == 0 || len(e.Words) == 0 {
 		return false
 	}
 	first := effect.Words[0]
-	if first.Known && path.Base(first.Text) != path.Base(e.Path) {
+	if first.Known && !names(first.Text, e.Path) {
 		return false
 	}
 	return fits(effect.Words[1:], e.Words[1:])
+}
+
+// names says whether the first word of a command may stand for a file.
+func names(word, file string) bool {
+	if strings.Contains(word, "/") {
+		return path.Clean(word) == file || !path.IsAbs(word) && path.Base(word) == path.Base(file)
+	}
+	return path.Base(file) == word && slices.Contains(strings.Split(searchPath, ":"), path.Dir(file))
 }
 
 func fits(want []shell.Word, words []string) bool {
@@ -139,9 +158,13 @@ func fits(want []shell.Word, words []string) bool {
 
 // touched says whether an effect that is sure of its place covers an event.
 func (c claims) touched(e Event, seen []bool) (any bool) {
+	var real, target string
+	if e.Kind != shell.Network {
+		real, target = resolved(e.Path), behind(e.Path)
+	}
 	for at := range c.effects {
 		effect := &c.effects[at]
-		if (effect.Kind == e.Kind || lists(effect, e)) && effect.Sure && (e.Kind == shell.Network && talks(effect, e.Host) || e.Kind != shell.Network && c.holds(effect, e)) {
+		if (effect.Kind == e.Kind || lists(effect, e)) && effect.Sure && (e.Kind == shell.Network && talks(effect, e.Host) || e.Kind != shell.Network && holds(effect, e, real, target)) {
 			any, seen[at] = true, true
 		}
 	}
@@ -152,7 +175,7 @@ func (c claims) touched(e Event, seen []bool) (any bool) {
 // one that changes all below a folder does, and one that writes a file covers
 // asking for it where there is none.
 func lists(effect *constraint.ShellEffect, e Event) bool {
-	return effect.Kind == shell.Write && e.Kind == shell.Read && (e.List && effect.Tree || e.Lost)
+	return effect.Kind == shell.Write && e.Kind == shell.Read && ((e.List || e.Link) && effect.Tree || e.Lost)
 }
 
 func isFolder(file string) bool {
@@ -169,20 +192,21 @@ func talks(effect *constraint.ShellEffect, host string) bool {
 
 // holds says whether the files of an effect include that of an event. What a copy
 // makes below a folder stands among its files. Where a link leads is read with the
-// names of its folder.
-func (c claims) holds(effect *constraint.ShellEffect, e Event) bool {
-	file, real := e.Path, resolved(e.Path)
-	if e.List && strings.HasPrefix(effect.Path, file+"/") { // a link on the way
+// names of its folder. real is the file with the links on the way to it followed,
+// target that with all followed.
+func holds(effect *constraint.ShellEffect, e Event, real, target string) bool {
+	file := e.Path
+	if e.Link && strings.HasPrefix(effect.Path, file+"/") { // a link on the way
 		return true
 	}
-	if e.List && slices.ContainsFunc(effect.Files, func(f constraint.File) bool { return f.Path == path.Dir(real) }) {
+	if e.Link && slices.ContainsFunc(effect.Files, func(f constraint.File) bool { return f.Path == path.Dir(real) }) {
 		return true
 	}
 	if effect.PathKnown && path.Clean(effect.Path) == file { // of a special file there is no more than that
 		return true
 	}
 	for _, f := range effect.Files {
-		if f.Path == file || f.Path == real || f.Path == behind(real) {
+		if f.Path == file || f.Path == real || f.Path == target {
 			return true
 		}
 	}
@@ -223,7 +247,8 @@ func behind(file string) string {
 }
 
 // temporary says whether an event is about a file that the command made beside
-// one that it may write, and that was renamed to such a one or removed.
+// one that it may write, and that was renamed to such a one or removed; or that it
+// made in the folder for such files and removed.
 func (c claims) temporary(done []Event, e Event) bool {
 	if e.Kind != shell.Write && e.Kind != shell.Read {
 		return false
@@ -238,6 +263,9 @@ func (c claims) temporary(done []Event, e Event) bool {
 			return last != e.Path && c.touched(Event{Kind: shell.Write, Path: last}, make([]bool, len(c.effects)))
 		}
 		if done[gone].Gone == "removed" {
+			if path.Dir(e.Path) == c.places.Tmp && last == e.Path {
+				return true
+			}
 			break
 		}
 		last = done[gone].Gone
@@ -254,7 +282,8 @@ func (c claims) temporary(done []Event, e Event) bool {
 }
 
 // inside says whether an event is the inner work of a command: of one that is a
-// program, what it and its children do; of one of the shell's own, anything.
+// program, what it and its children do; of one of the shell's own, what no program
+// does that another command names.
 func (c claims) inside(e Event, by [][]int) bool {
 	for at := range c.effects {
 		effect := &c.effects[at]
@@ -264,7 +293,8 @@ func (c claims) inside(e Event, by [][]int) bool {
 		if effect.Kind != shell.Unknown || !effect.Opaque {
 			continue
 		}
-		if slices.ContainsFunc(e.Runs, func(run int) bool { return slices.Contains(by[run], effect.By) }) || c.ofShell(effect.By) {
+		if slices.ContainsFunc(e.Runs, func(run int) bool { return slices.Contains(by[run], effect.By) }) ||
+			c.ofShell(effect.By) && !slices.ContainsFunc(e.Runs, func(run int) bool { return len(by[run]) > 0 }) {
 			return true
 		}
 	}

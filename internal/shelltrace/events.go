@@ -19,7 +19,8 @@ type Event struct {
 	Path  string     // Execute, Read, Write: absolute; of a call that succeeded with links followed
 	Words []string   // Execute
 	Host  string     // Network: an address, "unix:" with a path, or "dns"
-	List  bool       // Read: the names in a folder, or where a link leads
+	List  bool       // Read: the names in a folder
+	Link  bool       // Read: where a link leads, or an attribute that is no content
 	Lost  bool       // the file is not there
 	Made  bool       // Write: the file was not there before
 	Gone  string     // Write: the file is no longer there after; its new name, or "removed"
@@ -119,7 +120,7 @@ func (t *tracer) call(c Call, p *process) error {
 	if at, ok := reading[name]; ok {
 		file, err := c.file(p, at)
 		if c.Errno == "" {
-			t.add(c, p, Event{Kind: shell.Read, Path: file, List: true})
+			t.add(c, p, Event{Kind: shell.Read, Path: file, Link: true})
 		}
 		return err
 	}
@@ -236,6 +237,9 @@ func (p *process) file(dir, arg string) (string, error) {
 }
 
 func (t *tracer) add(c Call, p *process, e Event) {
+	if own := fmt.Sprintf("/proc/%d/", c.PID); strings.HasPrefix(e.Path, own) {
+		e.Path = "/proc/self/" + e.Path[len(own):]
+	}
 	e.PID, e.Runs, e.Lost = c.PID, slices.Clone(p.runs), c.Errno == "ENOENT"
 	t.events = append(t.events, e)
 }
@@ -281,7 +285,10 @@ func (t *tracer) open(c Call, p *process) error {
 	} else if c.Errno == "" && strings.Contains(c.Value, "<") {
 		return nil // a pipe or a socket behind /dev/fd
 	}
-	if strings.Contains(how, "O_PATH") || strings.Contains(how, "O_DIRECTORY") && !strings.Contains(how, "O_TMPFILE") {
+	if strings.Contains(how, "O_TMPFILE") {
+		return nil // it has no name; linkat gives it one
+	}
+	if strings.Contains(how, "O_PATH") || strings.Contains(how, "O_DIRECTORY") {
 		return nil // nothing is read by that; getdents lists a folder
 	}
 	fresh := strings.Contains(how, "O_TRUNC") || strings.Contains(how, "O_EXCL")

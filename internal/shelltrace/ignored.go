@@ -3,7 +3,9 @@ package shelltrace
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -13,25 +15,36 @@ import (
 
 // ignored is what is no effect of a command.
 type ignored struct {
-	always []Event   // what `true` does, run the same way
-	list   []ownRule // those for every program first
+	always  []Event         // what `true` does, run the same way
+	list    []ownRule       // those for every program first
+	tracked map[string]bool // files that the repository of the workspace holds
 }
 
-// newIgnored reads the list.
-func newIgnored() (ignored, error) {
+// newIgnored reads the list, and what the repository of a workspace holds.
+func newIgnored(ctx context.Context, workspace string) (ignored, error) {
 	text, err := data.ReadFile("testdata/ignored.txt")
 	if err != nil {
 		return ignored{}, fmt.Errorf("reading what is no effect: %w", err)
 	}
-	list, err := parseIgnored(string(text))
-	return ignored{list: list}, err
+	k := ignored{tracked: map[string]bool{}}
+	if k.list, err = parseIgnored(string(text)); err != nil {
+		return ignored{}, err
+	}
+	names, err := exec.CommandContext(ctx, "git", "-C", workspace, "ls-files", "-z").Output()
+	if err != nil {
+		return ignored{}, fmt.Errorf("listing what git tracks: %w", err)
+	}
+	for name := range strings.SplitSeq(string(names), "\x00") {
+		k.tracked[path.Join(workspace, name)] = name != ""
+	}
+	return k, nil
 }
 
 // ownRule is a line of ignored.txt: files that running a program touches by
 // itself, whatever it is asked to do.
 type ownRule struct {
 	programs []string // "*" is any
-	kinds    string   // letters r(ead), w(rite), x (execute), n(etwork)
+	kinds    string   // letters: r(ead), l(ook up), w(rite), x (execute), n(etwork)
 	pattern  string
 }
 
@@ -49,7 +62,7 @@ func parseIgnored(text string) ([]ownRule, error) {
 			return nil, fmt.Errorf("%q: want 3 columns", line)
 		}
 		programs, kinds := strings.Fields(columns[0]), strings.TrimSpace(columns[1])
-		if len(programs) == 0 || kinds == "" || strings.Trim(kinds, "rwxn") != "" {
+		if len(programs) == 0 || kinds == "" || strings.Trim(kinds, "rlwxn") != "" {
 			return nil, fmt.Errorf("%q: no programs, or unknown kinds", line)
 		}
 		for pattern := range strings.FieldsSeq(columns[2]) {
@@ -62,7 +75,7 @@ func parseIgnored(text string) ([]ownRule, error) {
 // noise says whether every program does this.
 func (k *ignored) noise(e Event) bool {
 	for _, a := range k.always {
-		if a.Kind == e.Kind && a.Path == e.Path && a.Host == e.Host && e.Kind != shell.Execute {
+		if a.Kind == e.Kind && a.Path == e.Path && a.Host == e.Host && a.List == e.List && e.Kind != shell.Execute {
 			return true
 		}
 	}
@@ -71,26 +84,37 @@ func (k *ignored) noise(e Event) bool {
 	})
 }
 
-// own says whether an event belongs to running a program: the one that did it, or
-// one that started that.
-func (k *ignored) own(done []Event, e Event, c claims) bool {
-	var names []string
+// own returns the program to whose running an event belongs: the one that did it, or
+// one that started that; "" if to none.
+func (k *ignored) own(done []Event, e Event, c claims) string {
 	for _, run := range e.Runs {
-		names = append(names, path.Base(done[run].Path))
+		program := path.Base(done[run].Path)
+		for _, r := range k.list {
+			if slices.Contains(r.programs, program) && k.fits(r, e, c) {
+				return program
+			}
+		}
 	}
-	return slices.ContainsFunc(k.list, func(r ownRule) bool {
-		return r.programs[0] != "*" && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.programs, name) }) && r.fits(e, c)
-	})
+	return ""
 }
 
 func (r ownRule) letter(e Event) bool {
+	if e.Kind == shell.Read && (e.List || e.Link || e.Lost) && strings.Contains(r.kinds, "l") {
+		return true
+	}
 	letter := map[shell.Kind]string{shell.Read: "r", shell.Write: "w", shell.Execute: "x", shell.Network: "n"}[e.Kind]
 	return strings.Contains(r.kinds, letter)
 }
 
-func (r ownRule) fits(e Event, c claims) bool {
+func (k *ignored) fits(r ownRule, e Event, c claims) bool {
 	if !r.letter(e) {
 		return false
+	}
+	if r.pattern == "${tracked}" {
+		return k.tracked[e.Path]
+	}
+	if e.Kind == shell.Execute && !strings.Contains(r.pattern, "/") {
+		return names(r.pattern, e.Path)
 	}
 	pattern := strings.NewReplacer("${workspace}", c.places.Workspace, "${home}", c.places.Home).Replace(r.pattern)
 	rest, written := strings.CutPrefix(pattern, "${written}")
@@ -121,12 +145,25 @@ func fitsFile(pattern string, e Event) bool {
 	return fits && err == nil
 }
 
-// count returns how many patterns there are: of every program, or of some.
-func (k *ignored) count(every bool) (n int) {
+// patterns returns those of a program with their kinds; of "*", those of every one.
+func (k *ignored) patterns(program string) (list []string) {
 	for _, r := range k.list {
-		if (r.programs[0] == "*") == every {
-			n++
+		if slices.Contains(r.programs, program) {
+			list = append(list, r.kinds+" "+r.pattern)
 		}
 	}
-	return n
+	return list
+}
+
+// programs returns those that have something of their own, and how many patterns
+// there are for them.
+func (k *ignored) programs() (names []string, patterns int) {
+	for _, r := range k.list {
+		if r.programs[0] != "*" {
+			names = append(names, r.programs...)
+			patterns++
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), patterns
 }

@@ -26,10 +26,6 @@ type Sandbox struct {
 	Limit     time.Duration
 }
 
-// searchPath is where commands find programs. Only folders of the system: what
-// a machine adds of its own is not there.
-const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
 // traced are the calls that are recorded. "?" permits that this machine's kernel
 // lacks one.
 func traced() string {
@@ -61,35 +57,45 @@ func lacks() string {
 }
 
 // Run runs a command and returns what it did, up to the limit of time. cut says
-// that it was ended then.
+// that it was ended then. A machine under load may need all that time to make the
+// sandbox; then it is made again.
 func (s *Sandbox) Run(ctx context.Context, command string) (done []Event, cut bool, err error) {
-	root, err := os.MkdirTemp(s.Scratch, "run")
-	if err != nil {
-		return nil, false, fmt.Errorf("making a sandbox: %w", err)
-	}
-	defer os.RemoveAll(root) // what is mounted there is seen in the sandbox alone
-	trace := filepath.Join(s.Scratch, filepath.Base(root)+".trace")
-	if err := os.WriteFile(trace, nil, 0o600); err != nil {
-		return nil, false, fmt.Errorf("making a sandbox: %w", err)
-	}
-	defer os.Remove(trace)
-	said, cut, err := s.start(ctx, root, trace, command)
-	if err != nil {
-		return nil, false, err
-	}
-	text, err := os.ReadFile(trace)
-	if err != nil {
-		return nil, false, fmt.Errorf("reading a trace: %w", err)
-	}
-	calls, err := parseTrace(string(text))
-	if err != nil {
-		return nil, false, err
+	var calls []Call
+	var said []byte
+	for tries := 0; len(calls) == 0 && (tries == 0 || cut) && tries < 5; tries++ {
+		if calls, said, cut, err = s.record(ctx, command); err != nil {
+			return nil, false, err
+		}
 	}
 	if len(calls) == 0 {
 		return nil, false, fmt.Errorf("the sandbox did not start: %s", said)
 	}
 	done, err = events(calls, s.Workspace)
 	return done, cut, err
+}
+
+// record runs a command in a new sandbox. It returns its calls, none if the sandbox
+// did not start, and the beginning of what was said.
+func (s *Sandbox) record(ctx context.Context, command string) (calls []Call, said []byte, cut bool, err error) {
+	root, err := os.MkdirTemp(s.Scratch, "run")
+	if err != nil {
+		return nil, nil, false, fmt.Errorf("making a sandbox: %w", err)
+	}
+	defer os.RemoveAll(root) // what is mounted there is seen in the sandbox alone
+	trace := filepath.Join(s.Scratch, filepath.Base(root)+".trace")
+	if err := os.WriteFile(trace, nil, 0o600); err != nil {
+		return nil, nil, false, fmt.Errorf("making a sandbox: %w", err)
+	}
+	defer os.Remove(trace)
+	if said, cut, err = s.start(ctx, root, trace, command); err != nil {
+		return nil, nil, false, err
+	}
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		return nil, nil, false, fmt.Errorf("reading a trace: %w", err)
+	}
+	calls, err = parseTrace(string(text))
+	return calls, said, cut, err
 }
 
 // start runs the sandbox to its end, and returns the beginning of what it says.

@@ -38,6 +38,10 @@ var traces = []struct{ name, text, want string }{
 7 connect(3<socket:[1]>, {sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr("10.0.0.1")}, 16) = 0
 7 connect(3<socket:[1]>, {sa_family=AF_INET6, sin6_port=htons(80), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}, 28) = 0
 7 connect(3<socket:[1]>, {sa_family=AF_UNIX, sun_path="/run/s"}, 110) = 0`, "network 10.0.0.1; network dns; network ::1; network unix:/run/s"},
+	{"a process looks at itself, and a file has no name", `7 execve("/usr/bin/bash", ["bash"], []) = 0
+7 openat(AT_FDCWD</w>, "/proc/self/maps", O_RDONLY) = 3</proc/7/maps>
+7 openat(AT_FDCWD</w>, "/proc/8/maps", O_RDONLY) = 3</proc/8/maps>
+7 openat(AT_FDCWD</w>, "/tmp", O_RDWR|O_TMPFILE, 0600) = 3</tmp/#7 (deleted)>`, "read /proc/self/maps; read /proc/8/maps"},
 	{"octal escapes, and a line that was cut", "7 execve(\"/usr/bin/bash\", [\"bash\"], []) = 0\n7 openat(AT_FDCWD</w/\\303\\244>, \"\\303\\274\", O_RDONLY) = 3</w/\\303\\244/\\303\\274>\n7 openat(AT_F", "read /w/ä/ü"},
 	{"killed in a call", `7 execve("/usr/bin/bash", ["bash"], []) = 0
 7 openat(AT_FDCWD</w>, "a", O_RDONLY <unfinished ...>) = ?
