@@ -328,7 +328,7 @@ func TestProblems(t *testing.T) {
 		`{"resourceSpans":[]}`:                              "no spans",
 		`{"eval":{},"samples":7}`:                           "no list of samples",
 		`{"id":"` + strings.Repeat("x", 800) + `"}`:         "longer than the bound",
-		strings.Repeat("[", 300) + strings.Repeat("]", 300): "levels",
+		strings.Repeat("[", 300) + strings.Repeat("]", 300): "more than 256",
 		"{\"id\":\"\xff\",\"calls\":[]}":                    "UTF-8",
 	} {
 		all, errs := read("dir/t.jsonl", strings.NewReader(good+"\n\n"+text+"\n"+good), trajectory.Options{Bytes: 700})
