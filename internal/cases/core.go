@@ -22,12 +22,12 @@ import (
 // every step. Time stands still but for Wait.
 type Core struct{}
 
-// begin is when every session of Core begins.
-var begin = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
+// Begin is when every session of Core begins.
+var Begin = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 
 // Open implements Door.
 func (Core) Open(_ context.Context, setup Setup) (Session, error) {
-	s := &core{source: setup.Contract, now: begin, turns: map[string][]string{}, live: map[[2]string]toolcall.Value{}}
+	s := &core{source: setup.Contract, now: Begin, turns: map[string][]string{}, live: map[[2]string]toolcall.Value{}}
 	if err := s.load(setup.Contract.Text); err != nil {
 		return nil, err
 	}

@@ -54,6 +54,15 @@ func (k *Clause) Arguments() (paths []toolcall.Path, specs []toolcall.Value) {
 	return paths, specs
 }
 
+// Conditions returns the words of the conditions of the clause, sorted, each
+// with its operand as the contract could write it.
+func (k *Clause) Conditions() (words []string, specs []toolcall.Value) {
+	for _, c := range k.conditions {
+		words, specs = append(words, c.word), append(specs, c.condition.Canonical())
+	}
+	return words, specs
+}
+
 // SumOf returns the argument that the limit of a take adds up, and whether it
 // adds one up.
 func (r *Rule) SumOf(t authz.Take) (toolcall.Path, bool) {

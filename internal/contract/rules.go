@@ -89,6 +89,14 @@ func (r *Rule) Base() *Rule { return r.base }
 // agents.support.tools["bank.send_money"].
 func (r *Rule) Path() string { return r.path }
 
+// ExtraArguments says whether a call may have arguments that the tool does not
+// declare.
+func (r *Rule) ExtraArguments() bool { return r.extra }
+
+// InputSchema returns the approved inputSchema of the tool; absent for another
+// method.
+func (r *Rule) InputSchema() toolcall.Value { return r.subject.tool.InputSchema() }
+
 // Check reports arguments that are not valid against the tool's approved
 // inputSchema or not closed by it (rule 4 of the language), as this rule and
 // each one that it extends say. The error is a *[constraint.ArgumentError], or

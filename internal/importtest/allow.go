@@ -8,7 +8,7 @@ import (
 
 // scopes says which code may import a module. Tests may import what the
 // product imports.
-var scopes = []string{"product", "test", "tool"}
+var scopes = []string{"product", "lab", "test", "tool"}
 
 // allowed is one line of allow.txt.
 type allowed struct {
@@ -113,6 +113,8 @@ func moduleBreak(s source, list []allowed, i int) string {
 	switch {
 	case scope == "test" && !s.isTest():
 		return "allow.txt permits it to tests only"
+	case scope == "lab" && !match("internal/lab/...", s.pkg):
+		return "allow.txt permits it to the lab only"
 	case scope == "tool" && !match("tools/...", s.pkg):
 		return "allow.txt permits it to tools only"
 	}

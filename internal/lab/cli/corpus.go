@@ -24,6 +24,7 @@ type corpusFlags struct {
 	door     string
 	gate     string
 	surfaces []string
+	report   string
 	asJSON   bool
 }
 
@@ -33,7 +34,8 @@ func (a *app) corpusRun() *cobra.Command {
 		Use: "run FILE ...", Short: "Play cases through a door of the gate", Args: cobra.MinimumNArgs(1),
 		Long: `Plays each case in a world of its own and compares what the gate answers with
 what must come of it. FILE is a case file beside its contract (docs/spec/cases.md)
-or, ending in .jsonl, a bypass corpus. The doors:
+or, ending in .jsonl, a bypass corpus; of a folder, all of them below it. The
+doors:
 
   core  the gate alone, in this process
   cli   licet decide, a process for each call
@@ -47,6 +49,7 @@ The exit status is 1 if any row got another answer than expected.`,
 	c.Flags().StringVar(&f.door, "door", "core", "core, cli or mcp")
 	c.Flags().StringVar(&f.gate, "licet", "", "program to ask, for the doors cli and mcp (default: the licet that is built into this program)")
 	c.Flags().StringSliceVar(&f.surfaces, "surface", nil, "surfaces to run (default: all): "+strings.Join(corpus.Surfaces(), ", "))
+	c.Flags().StringVar(&f.report, "report", "", "write a report to this folder")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print the rows as JSON")
 	return c
 }
@@ -71,6 +74,11 @@ func (a *app) runCorpus(ctx context.Context, f corpusFlags, paths []string) erro
 	report, err := all.Run(ctx, door)
 	if err != nil {
 		return err
+	}
+	if f.report != "" {
+		if err := report.Document(f.door).Write(f.report); err != nil {
+			return err
+		}
 	}
 	if f.asJSON {
 		err = clikit.PrintJSON(a.out, report)

@@ -48,7 +48,8 @@ type Row struct {
 	Code     authz.Code     `json:"code,omitempty"`  // of that answer
 	For      string         `json:"waits,omitempty"` // what a waiting row waits for
 	Reason   string         `json:"reason,omitempty"`
-	Answers  []cases.Answer `json:"-"` // to all calls, in order
+	Why      string         `json:"why,omitempty"` // the sentence of the case: what decides it
+	Answers  []cases.Answer `json:"-"`             // to all calls, in order
 }
 
 // disputed are rows of the bypass corpus whose expectation we do not share: the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,10 +25,15 @@ const Surface = "cases"
 // Surfaces lists all surfaces in the order of reports.
 func Surfaces() []string { return []string{"mcp", "policy", "approval", "bash", "hook", Surface} }
 
-// Open reads files: a bypass corpus ends in .jsonl, all others are case files.
+// Open reads files, and all case files and bypass corpora below folders: a bypass
+// corpus ends in .jsonl, all others are case files.
 func Open(paths ...string) (*Corpus, error) {
 	c := &Corpus{}
-	for _, path := range paths {
+	files, err := find(paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -45,6 +51,30 @@ func Open(paths ...string) (*Corpus, error) {
 	}
 	return c, nil
 }
+
+// find returns the files among paths and those below the folders among them.
+func find(paths []string) (files []string, err error) {
+	for _, root := range paths {
+		before := len(files)
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && (path == root || cases.IsFile(path) || strings.HasSuffix(path, bypassFile)) {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("%s: holds no case file and no bypass corpus", root)
+		}
+	}
+	return files, nil
+}
+
+// bypassFile ends the name of a bypass corpus in a folder, where other files of
+// lines lie, too.
+const bypassFile = "cases.jsonl"
 
 func readCases(path string, text []byte) (all []planned, err error) {
 	s, err := cases.Load(path, text, func(name string) ([]byte, error) {
@@ -72,6 +102,22 @@ func readCases(path string, text []byte) (all []planned, err error) {
 func (c *Corpus) On(surfaces []string) *Corpus {
 	kept := slices.DeleteFunc(slices.Clone(c.all), func(p planned) bool { return !slices.Contains(surfaces, p.surface) })
 	return &Corpus{kept}
+}
+
+// Entry is one case of a corpus.
+type Entry struct {
+	ID, Surface string
+	Expected    authz.Verdict // of the last call
+	Suite       *cases.Suite  // of this case alone; nil if it needs what this version does not have
+}
+
+// Entries returns the cases, in the order of the rows of reports.
+func (c *Corpus) Entries() []Entry {
+	all := make([]Entry, len(c.all))
+	for i, p := range c.all {
+		all[i] = Entry{p.id, p.surface, p.expected, p.suite}
+	}
+	return all
 }
 
 // Run plays every case on a door.
@@ -105,7 +151,7 @@ func (p planned) waiting() Row {
 
 // judge compares what came of a case with what was expected.
 func (p planned) judge(r cases.Result) Row {
-	row := Row{ID: p.id, Surface: p.surface, Expected: p.expected, Answers: r.Answers}
+	row := Row{ID: p.id, Surface: p.surface, Expected: p.expected, Why: r.Case.Why, Answers: r.Answers}
 	if n := len(r.Answers); n > 0 {
 		row.Got, row.Code = r.Answers[n-1].Verdict, code(r.Answers[n-1])
 	}

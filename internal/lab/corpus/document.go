@@ -1,0 +1,91 @@
+package corpus
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/licet-dev/licet/internal/lab/report"
+)
+
+// Document writes what came of a corpus on a door down as a report.
+func (r *Report) Document(door string) *report.Report {
+	doc := &report.Report{
+		Title: "Cases through the gate",
+		Text:  []string{"Each case is played in a world of its own, and what the gate answers is compared with what must come of it."},
+		Facts: []report.Fact{{Name: "door", Value: door}, {Name: "cases", Value: fmt.Sprint(len(r.Rows))}},
+	}
+	for _, row := range r.Rows {
+		doc.Cases = append(doc.Cases, row.describe())
+	}
+	doc.Sections = []report.Section{{
+		ID: "results", Title: "Results by surface",
+		Text: []string{
+			"Passed is a case with the verdict it must get and all else that it asks for. Wrong is a less strict verdict or another reason, stricter a verdict that stops honest work. A broken case could not be played. What the door cannot do, and what waits for a later version, is counted apart.",
+		},
+		Charts: []report.Chart{{ID: "chart-passed", Title: "Passed", Table: "surfaces", Columns: []string{"passed"}}},
+		Tables: []report.Table{r.surfaces(), r.open()},
+	}}
+	return doc
+}
+
+func (row Row) describe() report.Case {
+	c := report.Case{ID: row.ID, Text: row.Why, Facts: []report.Fact{
+		{Name: "surface", Value: row.Surface}, {Name: "status", Value: row.Status.String()}, {Name: "expected", Value: row.Expected.String()},
+	}}
+	if len(row.Answers) > 0 {
+		c.Facts = append(c.Facts, report.Fact{Name: "got", Value: strings.TrimSpace(row.Got.String() + " " + string(row.Code))})
+	}
+	if text := row.reason(); text != "" {
+		c.Facts = append(c.Facts, report.Fact{Name: "why", Value: text})
+	}
+	return c
+}
+
+// reason says why a row did not pass, "" if it did.
+func (row Row) reason() string {
+	if row.For != "" {
+		return "waits for " + row.For + ": " + row.Reason
+	}
+	return row.Reason
+}
+
+// surfaces counts the statuses of each surface and of all.
+func (r *Report) surfaces() report.Table {
+	t := report.Table{ID: "surfaces", Caption: "Cases by surface and status", Corner: "surface"}
+	order := []Status{Passed, Disputed, Wrong, Stricter, Broken, Inexpressible, Waiting}
+	better := map[Status]report.Direction{Passed: report.More, Wrong: report.Less, Stricter: report.Less, Broken: report.Less}
+	for _, s := range order {
+		t.Columns = append(t.Columns, report.Column{ID: strings.ReplaceAll(s.String(), " ", "-"), Title: s.String(), Better: better[s]})
+	}
+	for _, surface := range append(Surfaces(), "") {
+		var n report.Tally
+		for _, row := range r.Rows {
+			if surface == "" || row.Surface == surface {
+				n.Add(row.ID, row.Status.String())
+			}
+		}
+		line := report.Row{ID: cmp.Or(surface, "total"), Title: cmp.Or(surface, "total")}
+		for _, s := range order {
+			line.Cells = append(line.Cells, n.Count(s.String()))
+		}
+		if line.Cells[0].Count.Of > 0 {
+			t.Rows = append(t.Rows, line)
+		}
+	}
+	return t
+}
+
+// open lists the rows that did not pass.
+func (r *Report) open() report.Table {
+	t := report.Table{ID: "not-passed", Caption: "Cases that did not pass", Corner: "case", Empty: "All passed.",
+		Columns: []report.Column{{ID: "status", Title: "status"}, {ID: "why", Title: "why"}}}
+	for i, row := range r.Rows {
+		if row.Status != Passed {
+			t.Rows = append(t.Rows, report.Row{ID: fmt.Sprintf("case-%d", i+1), Title: row.ID, Cells: []report.Cell{
+				{Text: row.Status.String(), Case: row.ID}, {Text: row.reason()},
+			}})
+		}
+	}
+	return t
+}

@@ -1,0 +1,175 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+
+	"github.com/licet-dev/licet/internal/clikit"
+)
+
+//go:embed page.tmpl
+var pageText string
+
+//go:embed style.css
+var styleText string
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"add": func(a, b int) int { return a + b },
+}).Parse(pageText))
+
+// page is a report as the template reads it.
+type page struct {
+	*Report
+	Style     template.CSS
+	StyleHash template.HTMLAttr // only its own style sheet applies (CSP, level 3)
+	Sections  []pageSection
+	Lists     []caseList
+	Cases     []pageCase
+}
+
+type pageSection struct {
+	Section
+	Charts []drawing
+	Tables []pageTable
+}
+
+type pageTable struct {
+	Table
+	Columns []pageColumn
+	Rows    []pageRow
+	Width   int
+}
+
+type pageColumn struct {
+	Title, Note string
+	IsNumber    bool
+}
+
+type pageRow struct {
+	Title string
+	Cells []pageCell
+}
+
+type pageCell struct {
+	Text, Share, Anchor string
+	IsNumber            bool
+}
+
+// caseList is the cases behind one number.
+type caseList struct {
+	Anchor, Title, Count string
+	Cases                []pageCase
+}
+
+type pageCase struct {
+	Case
+	Anchor string
+}
+
+// HTML returns the report as one page.
+func (r *Report) HTML() ([]byte, error) {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, "page", r.page()); err != nil {
+		return nil, fmt.Errorf("writing the page: %w", err)
+	}
+	return visible(b.Bytes()), nil
+}
+
+// visible returns text of HTML in which what cannot be seen, or reorders what
+// can, is written as code points.
+func visible(page []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(page) {
+		s := string(r)
+		if r != '\n' {
+			s = clikit.Printable(s)
+		}
+		if s != string(r) {
+			s = template.HTMLEscapeString(s)
+		}
+		b.WriteString(s)
+	}
+	return b.Bytes()
+}
+
+// page lays out the report. Anchors are made from numbers, as names are anybody's.
+func (r *Report) page() *page {
+	hash := sha256.Sum256([]byte(styleText))
+	p := &page{
+		Report: r, Style: template.CSS(styleText),
+		StyleHash: template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(hash[:])),
+	}
+	byID := map[string]pageCase{}
+	for i, k := range r.Cases {
+		c := pageCase{k, fmt.Sprintf("case-%d", i+1)}
+		p.Cases = append(p.Cases, c)
+		byID[k.ID] = c
+	}
+	for _, s := range r.Sections {
+		out := pageSection{Section: s}
+		for _, h := range s.Charts {
+			t, _ := s.table(h.Table)
+			out.Charts = append(out.Charts, h.draw(t))
+		}
+		for _, t := range s.Tables {
+			out.Tables = append(out.Tables, p.table(t, byID))
+		}
+		p.Sections = append(p.Sections, out)
+	}
+	return p
+}
+
+func (p *page) table(t Table, byID map[string]pageCase) pageTable {
+	out := pageTable{Table: t, Width: len(t.Columns) + 1}
+	for i, c := range t.Columns {
+		column := pageColumn{Title: c.Title, IsNumber: len(t.Rows) > 0 && t.Rows[0].Cells[i].isNumber()}
+		if c.Better != Neither {
+			column.Note = c.Better.String() + " is better"
+		}
+		out.Columns = append(out.Columns, column)
+	}
+	for _, row := range t.Rows {
+		r := pageRow{Title: row.Title}
+		for i, cell := range row.Cells {
+			x := pageCell{Text: cell.Text, Anchor: byID[cell.Case].Anchor}
+			switch {
+			case cell.Count != nil:
+				x = p.count(*cell.Count, t.Caption+" / "+row.Title+" / "+t.Columns[i].Title, byID)
+			case cell.Measure != nil:
+				x = pageCell{Text: cell.Measure.String(), IsNumber: true}
+			}
+			r.Cells = append(r.Cells, x)
+		}
+		out.Rows = append(out.Rows, r)
+	}
+	return out
+}
+
+// count lays out a count, and the list of its cases that it leads to.
+func (p *page) count(c Count, title string, byID map[string]pageCase) pageCell {
+	cell := pageCell{Text: fmt.Sprintf("%d of %d", c.N, c.Of), Share: c.share(), IsNumber: true}
+	if c.N == 0 {
+		return cell
+	}
+	l := caseList{Anchor: fmt.Sprintf("list-%d", len(p.Lists)+1), Title: title, Count: cell.Text}
+	for _, id := range c.Cases {
+		l.Cases = append(l.Cases, byID[id])
+	}
+	p.Lists = append(p.Lists, l)
+	cell.Anchor = l.Anchor
+	return cell
+}
+
+// SVG returns a chart as a picture of its own, for Markdown.
+func (d drawing) SVG() ([]byte, error) {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, "chart", d); err != nil {
+		return nil, fmt.Errorf("drawing %s: %w", d.ID, err)
+	}
+	style := append([]byte("><style>"), append([]byte(styleText), "</style><rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n<title"...)...)
+	return visible(bytes.Replace(b.Bytes(), []byte(">\n<title"), style, 1)), nil
+}

@@ -1,0 +1,260 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Report is one report.
+type Report struct {
+	Title    string
+	Text     []string // paragraphs below the title
+	Facts    []Fact   // what was measured, with what, on which data
+	Warning  string   // stands above everything, such as that no model was asked; "" = none
+	Sections []Section
+	Cases    []Case // all that numbers are about
+}
+
+// Fact is a name with a value.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Section is a part of a report. Ids are small letters, digits and "-"; those of
+// sections, tables and charts are different from one another.
+type Section struct {
+	ID, Title string
+	Text      []string // paragraphs
+	Warning   string   // stands above its tables and charts; "" = none
+	Charts    []Chart
+	Tables    []Table
+}
+
+// Table is a table of numbers and texts. Its first column has the titles of the
+// rows.
+type Table struct {
+	ID, Caption string
+	Corner      string // title of the first column
+	Columns     []Column
+	Rows        []Row
+	Empty       string // what stands in place of a table without rows
+}
+
+// Column is one column. Its id is different from those of the others in the table.
+type Column struct {
+	ID, Title string
+	Better    Direction // of its counts
+}
+
+// Direction says which counts are better. The zero Direction is neither, and
+// [Compare] does not judge it.
+type Direction uint8
+
+// The directions.
+const (
+	Neither Direction = iota
+	Less
+	More
+)
+
+var directions = [...]string{"", "less", "more"}
+
+// String returns the word of the direction in JSON.
+func (d Direction) String() string { return directions[min(int(d), len(directions)-1)] }
+
+// Row is one row; it has a cell for each column.
+type Row struct {
+	ID, Title string
+	Cells     []Cell
+}
+
+// Cell is what stands in a row and a column: exactly one of its members, or
+// none where there is nothing to say.
+type Cell struct {
+	Count   *Count
+	Measure *Measure
+	Text    string
+	Case    string // id of a case, which the cell leads to
+}
+
+func (c Cell) isNumber() bool { return c.Count != nil || c.Measure != nil }
+
+// Count is a number of cases among others, with all that it counts.
+type Count struct {
+	N, Of int
+	Cases []string // the ids of the N
+}
+
+// Measure is a number with a unit that is a matter of the machine, such as a
+// time. It is shown and never compared.
+type Measure struct {
+	Value float64
+	Unit  string
+}
+
+// Case is what numbers are about.
+type Case struct {
+	ID    string `json:"id"` // any text, such as "corpora/x.cases.yaml: a name"
+	Text  string `json:"text,omitempty"`
+	Facts []Fact `json:"facts,omitempty"`
+}
+
+// Chart draws counts of a table of the same section: of one column as points with
+// their intervals, of several as a bar of parts for each row. Rows without a
+// count there are left out.
+type Chart struct {
+	ID, Title string
+	Table     string
+	Columns   []string
+}
+
+// Tally collects the cases of counts that share a denominator.
+type Tally struct {
+	of    int
+	cases map[string][]string
+}
+
+// Add notes a case that counts towards the denominator and towards each of the
+// named counts.
+func (t *Tally) Add(id string, counts ...string) {
+	t.of++
+	if t.cases == nil {
+		t.cases = map[string][]string{}
+	}
+	for _, c := range counts {
+		t.cases[c] = append(t.cases[c], id)
+	}
+}
+
+// Count returns the cell of one count.
+func (t *Tally) Count(name string) Cell {
+	return Cell{Count: &Count{N: len(t.cases[name]), Of: t.of, Cases: t.cases[name]}}
+}
+
+// Slug makes an id of a name: the same name always gives the same.
+func Slug(name string) string {
+	parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return cmp.Or(strings.Join(parts, "-"), "none")
+}
+
+var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// check returns everything in which the report does not add up.
+func (r *Report) check() error {
+	c := checker{ids: map[string]bool{}, cases: map[string]bool{}}
+	for _, k := range r.Cases {
+		if c.cases[k.ID] {
+			c.fail("the case %q stands twice", k.ID)
+		}
+		c.cases[k.ID] = true
+	}
+	for _, s := range r.Sections {
+		c.id("section", s.ID)
+		for _, t := range s.Tables {
+			c.table(t)
+		}
+		for _, h := range s.Charts {
+			c.chart(s, h)
+		}
+	}
+	return errors.Join(c.errs...)
+}
+
+type checker struct {
+	ids, cases map[string]bool
+	errs       []error
+}
+
+func (c *checker) fail(format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf(format, args...))
+}
+
+func (c *checker) id(what, id string) {
+	if !idForm.MatchString(id) {
+		c.fail("%s %q: an id is of small letters, digits and -", what, id)
+	}
+	if c.ids[id] {
+		c.fail("%s %q: the id stands twice", what, id)
+	}
+	c.ids[id] = true
+}
+
+func (c *checker) table(t Table) {
+	c.id("table", t.ID)
+	columns, rows := map[string]bool{}, map[string]bool{}
+	for _, k := range t.Columns {
+		if !idForm.MatchString(k.ID) || columns[k.ID] {
+			c.fail("table %s: the column %q has no id of its own", t.ID, k.ID)
+		}
+		columns[k.ID] = true
+	}
+	for _, row := range t.Rows {
+		if !idForm.MatchString(row.ID) || rows[row.ID] {
+			c.fail("table %s: the row %q has no id of its own", t.ID, row.ID)
+		}
+		rows[row.ID] = true
+		if len(row.Cells) != len(t.Columns) {
+			c.fail("table %s, row %s: %d cells for %d columns", t.ID, row.ID, len(row.Cells), len(t.Columns))
+		}
+		for _, cell := range row.Cells {
+			c.cell(t.ID+", row "+row.ID, cell)
+		}
+	}
+}
+
+func (c *checker) cell(where string, cell Cell) {
+	if cell.Case != "" && !c.cases[cell.Case] {
+		c.fail("table %s: the case %q is not described", where, cell.Case)
+	}
+	k := cell.Count
+	if k == nil {
+		return
+	}
+	if k.N < 0 || k.N > k.Of || k.N != len(k.Cases) {
+		c.fail("table %s: %d of %d, with %d cases", where, k.N, k.Of, len(k.Cases))
+	}
+	seen := map[string]bool{}
+	for _, id := range k.Cases {
+		if !c.cases[id] || seen[id] {
+			c.fail("table %s: the case %q is not described, or counted twice", where, id)
+		}
+		seen[id] = true
+	}
+}
+
+func (c *checker) chart(s Section, h Chart) {
+	c.id("chart", h.ID)
+	t, ok := s.table(h.Table)
+	if !ok || len(h.Columns) == 0 {
+		c.fail("chart %s: the section %s has no table %q, or no column is drawn", h.ID, s.ID, h.Table)
+		return
+	}
+	for _, name := range h.Columns {
+		if t.column(name) < 0 {
+			c.fail("chart %s: the table %s has no column %q", h.ID, t.ID, name)
+		}
+	}
+}
+
+func (s Section) table(id string) (Table, bool) {
+	for _, t := range s.Tables {
+		if t.ID == id {
+			return t, true
+		}
+	}
+	return Table{}, false
+}
+
+// column returns the index of a column, -1 if there is none.
+func (t Table) column(id string) int {
+	for i, c := range t.Columns {
+		if c.ID == id {
+			return i
+		}
+	}
+	return -1
+}

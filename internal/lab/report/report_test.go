@@ -1,0 +1,371 @@
+package report_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+
+	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/report"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// hostile are names as attackers would choose them.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "</style><style>*{display:none}", `javascript:alert(1)`,
+	"[click](https://evil.example)", "a|b\nc", "`code` *bold* _it_ <b>", "https://evil.example www.evil.example", "\u202eright to left\x1b[2J", "{{.}}", "&lt;already",
+}
+
+// example is a report with everything in it, and hostile text everywhere.
+func example() *report.Report {
+	r := &report.Report{Title: "Example " + hostile[0], Text: []string{hostile[1]}, Warning: hostile[2], Facts: []report.Fact{{Name: hostile[3], Value: hostile[4]}}}
+	var n report.Tally
+	for i, id := range hostile {
+		r.Cases = append(r.Cases, report.Case{ID: id, Text: id, Facts: []report.Fact{{Name: id, Value: id}}})
+		n.Add(id, []string{"good", "good", "bad"}[i%3])
+	}
+	table := report.Table{
+		ID: "results", Caption: hostile[1], Corner: hostile[2],
+		Columns: []report.Column{{ID: "good", Title: hostile[0], Better: report.More}, {ID: "bad", Title: "bad", Better: report.Less}, {ID: "none", Title: "none"}, {ID: "time", Title: "time"}, {ID: "note", Title: "note"}},
+		Rows: []report.Row{
+			{ID: "a", Title: hostile[1], Cells: []report.Cell{n.Count("good"), n.Count("bad"), n.Count("none"), {Measure: &report.Measure{Value: 12.345, Unit: "µs"}}, {Text: hostile[5], Case: hostile[0]}}},
+			{ID: "b", Title: "b", Cells: []report.Cell{{Count: &report.Count{}}, {}, {}, {}, {}}},
+		},
+	}
+	r.Sections = []report.Section{{
+		ID: "first", Title: hostile[6], Text: []string{hostile[7]}, Warning: hostile[0], Tables: []report.Table{table, {ID: "empty", Caption: "empty", Empty: hostile[0]}},
+		Charts: []report.Chart{{ID: "points", Title: hostile[0], Table: "results", Columns: []string{"good"}}, {ID: "parts", Title: "parts", Table: "results", Columns: []string{"good", "bad"}}},
+	}}
+	return r
+}
+
+func files(t *testing.T, r *report.Report) map[string][]byte {
+	t.Helper()
+	all, err := r.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestFiles(t *testing.T) {
+	got := files(t, example())
+	for name, text := range got {
+		golden := filepath.Join("testdata", filepath.FromSlash(name))
+		if *update {
+			if err := os.MkdirAll(filepath.Dir(golden), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(golden, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(text, want) {
+			t.Errorf("%s differs from %s; if that is right, run with -update and look at the difference", name, golden)
+		}
+	}
+	for _, name := range []string{"report.html", "report.md", "report.json", "charts/points.svg", "charts/parts.svg"} {
+		if got[name] == nil {
+			t.Errorf("no file %s", name)
+		}
+	}
+	again := files(t, example())
+	for name := range got {
+		if !bytes.Equal(got[name], again[name]) {
+			t.Errorf("%s: the same report gives other bytes", name)
+		}
+	}
+}
+
+// TestPageIsClosed reads the page as a browser does: it names no resource, has no
+// script, no handler and no style but its own, every link leads to a place in
+// it, and every hostile text is text.
+func TestPageIsClosed(t *testing.T) {
+	page := files(t, example())["report.html"]
+	doc, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, links, texts := map[string]int{}, map[string]bool{}, ""
+	style, policy := "", ""
+	for n := range doc.Descendants() {
+		switch {
+		case n.Type == html.TextNode && n.Parent.Data == "style":
+			style += n.Data
+		case n.Type == html.TextNode:
+			texts += n.Data + "\n"
+		case n.Type == html.ElementNode && strings.Contains(" script img iframe object embed link base form input a-b ", " "+n.Data+" "):
+			t.Errorf("the page has a <%s>", n.Data)
+		}
+		for _, a := range n.Attr {
+			switch {
+			case a.Key == "id":
+				ids[a.Val]++
+			case a.Key == "href":
+				links[a.Val] = true
+			case strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "src":
+				t.Errorf("<%s> has the attribute %s", n.Data, a.Key)
+			case n.Data == "meta" && a.Key == "content" && strings.Contains(a.Val, "default-src"):
+				policy = a.Val
+			}
+		}
+	}
+	hash := sha256.Sum256([]byte(style))
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'"
+	if policy != want {
+		t.Errorf("the policy is %q, want %q", policy, want)
+	}
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("the id %q stands %d times", id, n)
+		}
+	}
+	if len(links) < 10 {
+		t.Errorf("%d links: the page leads nowhere", len(links))
+	}
+	for link := range links {
+		if !strings.HasPrefix(link, "#") || ids[link[1:]] == 0 {
+			t.Errorf("the link %q leads to nothing in the page", link)
+		}
+	}
+	for _, name := range hostile {
+		if !strings.Contains(texts, strings.ReplaceAll(clikit.Printable(name), "<U+000A>", "\n")) {
+			t.Errorf("%q is not in the text of the page", name)
+		}
+	}
+}
+
+// TestContrast computes the contrast of text in both themes: at least 4.5 to 1
+// (WCAG 2.2, success criterion 1.4.3).
+func TestContrast(t *testing.T) {
+	page := string(files(t, example())["report.html"])
+	themes := regexp.MustCompile(`:root \{[^}]*--ground: [^}]*\}`).FindAllString(page, -1)
+	if len(themes) != 3 { // light, dark, print
+		t.Fatalf("%d themes", len(themes))
+	}
+	for _, theme := range themes {
+		colour := map[string]string{}
+		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(theme, -1) {
+			colour[m[1]] = m[2]
+		}
+		for _, pair := range [][2]string{{"text", "ground"}, {"text", "soft"}, {"quiet", "ground"}, {"quiet", "soft"}, {"link", "ground"}, {"link", "soft"}, {"text", "warn-ground"}, {"mark", "ground"}} {
+			a, b := luminance(t, colour[pair[0]]), luminance(t, colour[pair[1]])
+			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {
+				t.Errorf("%s on %s has a contrast of %.2f in %.60s", pair[0], pair[1], ratio, theme)
+			}
+		}
+	}
+}
+
+// luminance is the relative luminance of WCAG 2.2.
+func luminance(t *testing.T, colour string) float64 {
+	t.Helper()
+	sum := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		n, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := float64(n) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += weight * c
+	}
+	return sum
+}
+
+// TestMarkdownIsText holds for any title: nothing in it is markup, and what it
+// says stays in its line.
+func TestMarkdownIsText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		title := rapid.OneOf(rapid.SampledFrom(hostile), rapid.String()).Draw(t, "title")
+		text := string((&report.Report{Title: title}).Markdown())
+		line, rest, _ := strings.Cut(text, "\n")
+		if !strings.HasPrefix(rest, "\nEach number") {
+			t.Fatalf("the title goes on after its line: %q", text)
+		}
+		bare := regexp.MustCompile(`\\[!-/:-@\[-`+"`"+`{-~]`).ReplaceAllString(strings.TrimPrefix(line, "# "), "")
+		if strings.ContainsAny(bare, "<>[]()!*_`|#~&:@\\{}") || strings.Contains(strings.ToLower(bare), "www.") {
+			t.Fatalf("%q has markup: %q", line, bare)
+		}
+	})
+}
+
+func TestSlug(t *testing.T) {
+	for name, want := range map[string]string{"names, Go": "names-go", "$when": "when", "Ä": "none", "": "none", "a--b_9": "a-b-9"} {
+		if got := report.Slug(name); got != want {
+			t.Errorf("Slug(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestWilson(t *testing.T) {
+	// Reference values to six digits, computed apart from this code.
+	for _, tt := range []struct {
+		n, of     int
+		low, high float64
+	}{
+		{0, 150, 0, 0.024970}, {0, 100, 0, 0.036993}, {0, 30, 0, 0.113513}, {0, 5, 0, 0.434482}, {1, 150, 0.001178, 0.036793},
+		{3, 150, 0.006825, 0.057147}, {8, 150, 0.027270, 0.101704}, {16, 150, 0.066730, 0.166246}, {21, 150, 0.093426, 0.204552},
+		{30, 30, 0.886487, 1}, {0, 0, 0, 1},
+	} {
+		low, high := report.Wilson(tt.n, tt.of)
+		if math.Abs(low-tt.low) > 6e-7 || math.Abs(high-tt.high) > 6e-7 {
+			t.Errorf("Wilson(%d, %d) = %.6f, %.6f, want %.6f, %.6f", tt.n, tt.of, low, high, tt.low, tt.high)
+		}
+	}
+}
+
+// TestRefuses has reports that do not add up.
+func TestRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*report.Report)
+		want   string
+	}{
+		"a count without its cases": {func(r *report.Report) { r.Sections[0].Tables[0].Rows[0].Cells[0].Count.Cases = nil }, "with 0 cases"},
+		"more than there are":       {func(r *report.Report) { r.Sections[0].Tables[0].Rows[0].Cells[0].Count.Of = 1 }, "of 1, with"},
+		"a case not described":      {func(r *report.Report) { r.Cases = r.Cases[1:] }, "is not described"},
+		"a case twice":              {func(r *report.Report) { r.Cases = append(r.Cases, r.Cases[0]) }, "stands twice"},
+		"counted twice": {func(r *report.Report) {
+			c := r.Sections[0].Tables[0].Rows[0].Cells[0].Count
+			c.Cases[1] = c.Cases[0]
+		}, "counted twice"},
+		"an id twice":          {func(r *report.Report) { r.Sections[0].Tables[1].ID = "results" }, "stands twice"},
+		"an id with a space":   {func(r *report.Report) { r.Sections[0].ID = "a b" }, "small letters"},
+		"a column twice":       {func(r *report.Report) { r.Sections[0].Tables[0].Columns[1].ID = "good" }, "no id of its own"},
+		"a row twice":          {func(r *report.Report) { r.Sections[0].Tables[0].Rows[1].ID = "a" }, "no id of its own"},
+		"a cell too many":      {func(r *report.Report) { r.Sections[0].Tables[0].Columns = r.Sections[0].Tables[0].Columns[:4] }, "5 cells for 4"},
+		"a chart of nothing":   {func(r *report.Report) { r.Sections[0].Charts[0].Table = "other" }, "no table"},
+		"a chart of no column": {func(r *report.Report) { r.Sections[0].Charts[0].Columns[0] = "other" }, "no column"},
+	} {
+		r := example()
+		tt.change(r)
+		if _, err := r.Files(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+}
+
+// numbers are those of a report with one row: which of ten cases are good and bad.
+func numbers(t *testing.T, good, bad string) report.Numbers {
+	t.Helper()
+	var n report.Tally
+	r := &report.Report{Title: "t"}
+	for _, id := range strings.Split("abcdefghij", "") {
+		r.Cases = append(r.Cases, report.Case{ID: id})
+		var counts []string
+		if strings.Contains(good, id) {
+			counts = append(counts, "good")
+		}
+		if strings.Contains(bad, id) {
+			counts = append(counts, "bad")
+		}
+		n.Add(id, counts...)
+	}
+	r.Sections = []report.Section{{ID: "s", Tables: []report.Table{{
+		ID: "t", Columns: []report.Column{{ID: "good", Title: "good", Better: report.More}, {ID: "bad", Title: "bad", Better: report.Less}, {ID: "any", Title: "any"}},
+		Rows: []report.Row{{ID: "r", Title: "row", Cells: []report.Cell{n.Count("good"), n.Count("bad"), n.Count("good")}}},
+	}}}}
+	read, err := report.ReadNumbers(files(t, r)["report.json"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func TestCompare(t *testing.T) {
+	base := numbers(t, "abcd", "ij")
+	for name, tt := range map[string]struct {
+		after         report.Numbers
+		worse, better string
+	}{
+		"the same":                      {base, "[]", "[]"},
+		"one fewer good":                {numbers(t, "abc", "ij"), "[t/r/good: the share got worse d]", "[]"},
+		"one more bad":                  {numbers(t, "abcd", "hij"), "[t/r/bad: the share got worse h]", "[]"},
+		"one more good":                 {numbers(t, "abcde", "ij"), "[]", "[t/r/good: the share got better e]"},
+		"one fewer bad":                 {numbers(t, "abcd", "i"), "[]", "[t/r/bad: the share got better j]"},
+		"two changed places":            {numbers(t, "abce", "hj"), "[t/r/good: these cases changed to the wrong side d t/r/bad: these cases changed to the wrong side h]", "[]"},
+		"better, but one got worse":     {numbers(t, "abcd", "h"), "[t/r/bad: these cases changed to the wrong side h]", "[]"},
+		"no longer measured":            {without(base, 1), "[t/r/bad: it is no longer measured ]", "[]"},
+		"fewer cases at the same share": {halved(base), "[t/r/bad: fewer cases were looked at ]", "[]"},
+	} {
+		c, err := report.Compare(base, tt.after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := say(c.Worse); got != tt.worse {
+			t.Errorf("%s: worse %s, want %s", name, got, tt.worse)
+		}
+		if got := say(c.Better); got != tt.better {
+			t.Errorf("%s: better %s, want %s", name, got, tt.better)
+		}
+	}
+	if _, err := report.Compare(base, report.Numbers{Title: "other"}); err == nil {
+		t.Error("two different reports were compared")
+	}
+	if c, err := report.Compare(without(base, 1), base); err != nil || fmt.Sprint(c.New) != "[t/r/bad]" {
+		t.Errorf("new: %v, %v", c.New, err)
+	}
+}
+
+func say(changes []report.Change) string {
+	all := []string{}
+	for _, c := range changes {
+		all = append(all, c.ID+": "+c.Why+" "+strings.Join(c.Cases, ","))
+	}
+	return fmt.Sprint(all)
+}
+
+func without(n report.Numbers, i int) report.Numbers {
+	n.Numbers = append(append([]report.Number{}, n.Numbers[:i]...), n.Numbers[i+1:]...)
+	return n
+}
+
+// halved drops half of the cases, evenly.
+func halved(n report.Numbers) report.Numbers {
+	n.Numbers = append([]report.Number{}, n.Numbers...)
+	one, five := 1, 5
+	n.Numbers[1].N, n.Numbers[1].Of, n.Numbers[1].Cases = &one, &five, []string{"i"}
+	return n
+}
+
+func FuzzReadNumbers(f *testing.F) {
+	text, err := json.Marshal(example().Numbers())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"format": "licet.report/1", "numbers": [{"id": "a", "n": 3, "of": 2}]}`))
+	f.Add([]byte(`{"format": "licet.report/1", "numbers": [{"id": "a", "n": 0, "of": 2}, {"id": "a", "n": 0, "of": 3, "better": "less"}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		n, err := report.ReadNumbers(text)
+		if err != nil {
+			return
+		}
+		c, err := report.Compare(n, n)
+		if err != nil || len(c.Worse)+len(c.Better)+len(c.New) > 0 {
+			t.Errorf("numbers differ from themselves: %+v, %v", c, err)
+		}
+	})
+}
