@@ -68,13 +68,13 @@ func TestReplayMoved(t *testing.T) {
 func replayAll(t *testing.T, verdict func(suite, tool string) authz.Verdict) (users, injections replay.Count) {
 	t.Helper()
 	for _, suite := range agentdojo.Suites() {
-		users = users.Add(count(t, suite, agentdojo.User, verdict))
-		injections = injections.Add(count(t, suite, agentdojo.Injection, verdict))
+		users = users.Plus(count(t, suite, agentdojo.User, verdict))
+		injections = injections.Plus(count(t, suite, agentdojo.Injection, verdict))
 	}
 	return users, injections
 }
 
-func count(t *testing.T, suite string, kind agentdojo.Kind, verdict func(suite, tool string) authz.Verdict) replay.Count {
+func count(t *testing.T, suite string, kind agentdojo.Kind, verdict func(suite, tool string) authz.Verdict) (n replay.Count) {
 	t.Helper()
 	source, err := agentdojo.Contract(suite, verdict)
 	if err != nil {
@@ -84,9 +84,13 @@ func count(t *testing.T, suite string, kind agentdojo.Kind, verdict func(suite, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcomes, err := replay.Run(t.Context(), cases.Core{}, source, replay.Actor{Agent: agentdojo.Agent, Server: suite}, traces)
-	if err != nil {
-		t.Fatal(err)
+	judge := replay.Judge{Contract: source, Agent: agentdojo.Agent, Server: suite}
+	for _, trace := range traces {
+		o, err := judge.Play(t.Context(), cases.Core{}, trace, replay.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Add(o)
 	}
-	return replay.Tally(outcomes)
+	return n
 }

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/cases"
+	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/agentdojo"
+	"github.com/licet-dev/licet/internal/lab/replay"
+)
+
+func (a *app) agentdojo() *cobra.Command {
+	var moved map[string]string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "agentdojo", Short: "Replay AgentDojo v1.2 under contracts by tool name", Args: cobra.NoArgs,
+		Long: `Replays the ground truth of AgentDojo's 97 user tasks and 35 injection tasks under
+contracts that know tool names only: a tool is allowed if its name begins with
+get_, search_, read_, list_ or check_, and needs an approval otherwise. This is
+what finer contracts are measured against.`,
+		Example: "  licet-lab agentdojo --rule banking.send_money=allow",
+		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
+			verdict, err := movedRules(moved)
+			if err != nil {
+				return err
+			}
+			return a.runAgentdojo(cmd.Context(), verdict, asJSON)
+		}),
+	}
+	c.Flags().StringToStringVar(&moved, "rule", nil, "another rule for a tool: SUITE.TOOL=allow, approve or block")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON, one line a set")
+	return c
+}
+
+// rulings are verdicts that one tool is given by its suite and name.
+type rulings func(suite, tool string) authz.Verdict
+
+// movedRules returns the rules by name with exceptions.
+func movedRules(moved map[string]string) (rulings, error) {
+	words := map[string]authz.Verdict{"allow": authz.Allow, "approve": authz.RequireApproval, "block": authz.Block}
+	for ref, word := range moved {
+		suite, tool, _ := strings.Cut(ref, ".")
+		c, err := agentdojo.Catalog(suite)
+		if err != nil {
+			return nil, clikit.Usagef("--rule %s: there are the suites %q", ref, agentdojo.Suites())
+		}
+		if _, known := c.Tool(tool); !known {
+			return nil, clikit.Usagef("--rule %s: the suite %s has no such tool", ref, suite)
+		}
+		if _, known := words[word]; !known {
+			return nil, clikit.Usagef("--rule %s=%s: a rule is allow, approve or block", ref, word)
+		}
+	}
+	return func(suite, tool string) authz.Verdict {
+		if word, ok := moved[suite+"."+tool]; ok {
+			return words[word]
+		}
+		return agentdojo.ByName(suite, tool)
+	}, nil
+}
+
+func (a *app) runAgentdojo(ctx context.Context, verdict rulings, asJSON bool) error {
+	var counts []counted
+	for _, kind := range []agentdojo.Kind{agentdojo.User, agentdojo.Injection} {
+		total := counted{Name: fmt.Sprintf("all %s tasks", kind)}
+		for _, suite := range agentdojo.Suites() {
+			n, err := replaySuite(ctx, suite, kind, verdict)
+			if err != nil {
+				return fmt.Errorf("%s: %w", suite, err)
+			}
+			counts = append(counts, counted{fmt.Sprintf("%s %s tasks", suite, kind), n})
+			total.Count = total.Plus(n)
+		}
+		counts = append(counts, total)
+	}
+	return a.printCounts(counts, asJSON)
+}
+
+func replaySuite(ctx context.Context, suite string, kind agentdojo.Kind, verdict rulings) (n replay.Count, err error) {
+	source, err := agentdojo.Contract(suite, verdict)
+	if err != nil {
+		return n, err
+	}
+	traces, err := agentdojo.Traces(suite, kind)
+	if err != nil {
+		return n, err
+	}
+	judge := replay.Judge{Contract: source, Agent: agentdojo.Agent, Server: suite}
+	for _, t := range traces {
+		o, err := judge.Play(ctx, cases.Core{}, t, replay.Options{})
+		if err != nil {
+			return n, fmt.Errorf("%s: %w", t.ID, err)
+		}
+		n.Add(o)
+	}
+	return n, nil
+}
