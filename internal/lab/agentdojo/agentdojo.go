@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/licet-dev/licet/contracts"
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/catalog"
@@ -67,11 +68,20 @@ func Catalog(suite string) (*catalog.Catalog, error) {
 
 // toolsOf returns a suite's tools in the form of a catalog's file.
 func toolsOf(suite string) ([]byte, error) {
-	text, err := files.ReadFile(path.Join(version, suite, "tools.json"))
+	return contracts.AgentDojo.ReadFile("agentdojo/catalogs/" + suite + ".json")
+}
+
+// Provenance returns the contract with arguments and provenance, which has all
+// suites as servers.
+func Provenance() (cases.Source, error) {
+	const name = "contracts/agentdojo/licet.yaml"
+	text, err := contracts.AgentDojo.ReadFile("agentdojo/licet.yaml")
 	if err != nil {
-		return nil, err
+		return cases.Source{}, err
 	}
-	return fmt.Appendf(nil, `{"tools": %s}`, text), nil
+	return cases.ReadSource(name, text, func(file string) ([]byte, error) {
+		return contracts.AgentDojo.ReadFile(path.Join("agentdojo", file))
+	})
 }
 
 // reading begins the names of tools that say of themselves that they read.

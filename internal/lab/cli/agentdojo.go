@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/authz"
-	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/agentdojo"
 	"github.com/licet-dev/licet/internal/lab/replay"
@@ -90,9 +89,12 @@ func replaySuite(ctx context.Context, suite string, kind agentdojo.Kind, verdict
 	if err != nil {
 		return n, err
 	}
-	judge := replay.Judge{Contract: source, Agent: agentdojo.Agent, Server: suite}
+	judge, err := replay.NewJudge(source, agentdojo.Agent, suite)
+	if err != nil {
+		return n, err
+	}
 	for _, t := range traces {
-		o, err := judge.Play(ctx, cases.Core{}, t, replay.Options{})
+		o, err := judge.Play(ctx, t, replay.Options{})
 		if err != nil {
 			return n, fmt.Errorf("%s: %w", t.ID, err)
 		}

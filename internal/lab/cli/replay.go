@@ -27,6 +27,7 @@ type replayFlags struct {
 	agent, server string
 	format        string
 	out           string
+	byTool        bool
 	asJSON        bool
 	options       replay.Options
 }
@@ -50,8 +51,8 @@ A trace counts as blocked if one of its calls is, else as held if one is. What
 cannot be read is named with file and line, the rest is replayed, and the exit
 status is 1.
 
-With several contracts, each has one server; a record that names its suite is
-decided by the contract whose server has that name.
+A record that names its suite is decided for the server of that name; if no
+contract has one, it is left out.
 
 --out keeps each answer as it comes. A run that was killed goes on there when it
 is started again, and comes to the same report.`,
@@ -63,7 +64,8 @@ is started again, and comes to the same report.`,
 	}
 	c.Flags().StringArrayVar(&f.contracts, "contract", nil, "contract file (required; can stand several times)")
 	c.Flags().StringVar(&f.agent, "agent", "", "agent that made the calls (default: the only one of the contract)")
-	c.Flags().StringVar(&f.server, "server", "", "server of the tools, whatever suite a record names (default: the only one of the contract)")
+	c.Flags().StringVar(&f.server, "server", "", "server of the tools, whatever suite a record names (default: the suite, or the only one of the contract)")
+	c.Flags().BoolVar(&f.byTool, "by-tool", false, "each call is one of the server that has a tool of its name, of several the last by name")
 	c.Flags().StringVar(&f.format, "format", "", "format of the files (default: told by the records)")
 	c.Flags().BoolVar(&f.options.End, "end", false, "a call that is held or blocked ends its trace (default: the rest is decided as it was recorded)")
 	c.Flags().BoolVar(&f.options.NoTurns, "no-turns", false, "leave the user's turns out, as behind a door that has none")
@@ -118,11 +120,7 @@ func (a *app) runReplay(ctx context.Context, f replayFlags, files []string) (err
 // reportReplay says what came of the files, in every form that was asked for.
 func (a *app) reportReplay(r replay.Run, f replayFlags, all []replay.File) error {
 	if f.out != "" {
-		out, err := r.Report(all)
-		if err != nil {
-			return err
-		}
-		if err := out.Write(f.out); err != nil {
+		if err := r.Report(all).Write(f.out); err != nil {
 			return err
 		}
 	}
@@ -157,10 +155,13 @@ func (a *app) remarks(f replay.File) {
 
 // judges loads the contracts.
 func (f replayFlags) judges() (all replay.Judges, err error) {
-	if len(f.contracts) > 1 && (f.agent != "" || f.server != "") {
-		return all, clikit.Usagef("--agent and --server are for one contract; of several, each has one of both")
+	switch {
+	case len(f.contracts) > 1 && (f.agent != "" || f.server != "" || f.byTool):
+		return all, clikit.Usagef("--agent, --server and --by-tool are for one contract")
+	case f.server != "" && f.byTool:
+		return all, clikit.Usagef("--server and --by-tool say two things of the same")
 	}
-	all.Any = f.server != ""
+	all.Any = f.server != "" || f.byTool
 	for _, path := range f.contracts {
 		source, err := readContract(path)
 		if err != nil {
@@ -189,18 +190,21 @@ func readContract(path string) (cases.Source, error) {
 	})
 }
 
-// newJudge fills in the agent and server where there is one of each.
-func newJudge(source cases.Source, agent, server string) (j replay.Judge, err error) {
-	j.Contract = source
+// newJudge fills in the agent where there is one.
+func newJudge(source cases.Source, agent, server string) (replay.Judge, error) {
 	c, err := source.Load()
 	if err != nil {
-		return j, err
+		return replay.Judge{}, err
 	}
-	if j.Agent, err = clikit.Only("agent", agent, c.Agents()); err != nil {
-		return j, err
+	if agent, err = clikit.Only("agent", agent, c.Agents()); err != nil {
+		return replay.Judge{}, err
 	}
-	j.Server, err = clikit.Only("server", server, c.Servers())
-	return j, err
+	if server != "" {
+		if server, err = clikit.Only("server", server, c.Servers()); err != nil {
+			return replay.Judge{}, err
+		}
+	}
+	return replay.NewJudge(source, agent, server)
 }
 
 // often is how long a terminal waits for the next word on how far a replay is.

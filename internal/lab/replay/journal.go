@@ -58,11 +58,7 @@ func (r Run) OpenJournal(path string, files []string) (*Journal, error) {
 func (r Run) name(files []string) (string, error) {
 	var judges [][3]string
 	for _, j := range r.Judges.All {
-		c, err := j.Contract.Load()
-		if err != nil {
-			return "", err
-		}
-		judges = append(judges, [3]string{c.Digest(), j.Agent, j.Server})
+		judges = append(judges, [3]string{j.loaded.Digest(), j.Agent, j.Server})
 	}
 	text, err := json.Marshal([]any{judges, r.Judges.Any, r.Options, r.Format, files})
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(text)), err

@@ -3,19 +3,54 @@ package replay
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/cases"
+	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/lab/trajectory"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// Judge is a contract, the agent of it that made the calls, and the server that
-// their tools belong to.
+// Judge is a contract and the agent of it that made the calls.
 type Judge struct {
-	Contract      cases.Source
-	Agent, Server string
+	Contract cases.Source
+	Agent    string
+	Server   string // that the tools belong to; "" = each to the last server, by name, that has a tool of its name
+
+	loaded  *contract.Contract
+	servers []string          // of the contract
+	owner   map[string]string // of each tool, where Server is ""
+}
+
+// NewJudge loads a contract and returns it as the judge of an agent's calls.
+func NewJudge(source cases.Source, agent, server string) (Judge, error) {
+	c, err := source.Load()
+	if err != nil {
+		return Judge{}, err
+	}
+	j := Judge{Contract: source, Agent: agent, Server: server, loaded: c, servers: c.Servers(), owner: map[string]string{}}
+	for _, name := range slices.Sorted(slices.Values(j.servers)) {
+		pinned, _ := c.Catalog(name) // each server has one
+		for _, tool := range pinned.Approved.Tools {
+			j.owner[tool.Name] = name
+		}
+	}
+	return j, nil
+}
+
+// server returns the server that a tool belongs to. Of a tool that nobody has it is
+// the first: the contract lists it nowhere.
+func (j Judge) server(tool string) string {
+	switch {
+	case j.Server != "":
+		return j.Server
+	case j.owner[tool] != "":
+		return j.owner[tool]
+	}
+	return j.servers[0]
 }
 
 // Options of a replay. The zero Options go on after a call that was stopped.
@@ -55,10 +90,11 @@ func (o Outcome) Verdict() authz.Verdict {
 	return strictest
 }
 
-// Play plays one trajectory through the gate, with nothing recorded before it.
-func (j Judge) Play(ctx context.Context, door cases.Door, t *trajectory.Trajectory, o Options) (out Outcome, err error) {
+// Play plays one trajectory through a gate of its own, with nothing recorded before
+// it.
+func (j Judge) Play(ctx context.Context, t *trajectory.Trajectory, o Options) (out Outcome, err error) {
 	out = Outcome{ID: t.ID, Record: t.Digest, Labels: t.Labels, Calls: []Decision{}}
-	s, err := door.Open(ctx, cases.Setup{Contract: j.Contract})
+	s, err := cases.Core{}.Open(ctx, cases.Setup{Contract: j.Contract, Loaded: j.loaded})
 	if err != nil {
 		return out, err
 	}
@@ -68,17 +104,12 @@ func (j Judge) Play(ctx context.Context, door cases.Door, t *trajectory.Trajecto
 		}
 	}()
 	tickets := map[string]bool{}
-	begin := time.Now()
 	for i, step := range t.Steps {
-		if step.Call == nil {
-			if !o.NoTurns {
-				err = s.Do(ctx, cases.Turn{Session: session, Text: step.Turn})
-			}
-		} else {
-			var a cases.Answer
-			a, err = s.Call(ctx, j.call(step.Call))
-			out.Calls = append(out.Calls, decision(step.Call, a))
-			tickets[a.Ticket] = true
+		switch {
+		case step.Call != nil:
+			err = j.decide(ctx, s, step.Call, &out, tickets)
+		case !o.NoTurns:
+			err = s.Do(ctx, cases.Turn{Session: session, Text: step.Turn})
 		}
 		if err != nil {
 			return out, fmt.Errorf("step %d: %w", i, err)
@@ -87,10 +118,50 @@ func (j Judge) Play(ctx context.Context, door cases.Door, t *trajectory.Trajecto
 			break
 		}
 	}
-	out.Took = time.Since(begin)
-	delete(tickets, "") // of calls that were not held
 	out.Asked = len(tickets)
 	return out, nil
+}
+
+// decide asks the gate about one call and notes the answer.
+func (j Judge) decide(ctx context.Context, s cases.Session, c *trajectory.Call, out *Outcome, tickets map[string]bool) error {
+	call := j.call(c)
+	begin := time.Now()
+	a, err := s.Call(ctx, call)
+	out.Took += time.Since(begin)
+	if err != nil {
+		return err
+	}
+	d := decision(c, a)
+	if a.Ticket != "" {
+		tickets[a.Ticket] = true
+		if d.Detail, err = missed(ctx, s, call); err != nil {
+			return err
+		}
+	}
+	out.Calls = append(out.Calls, d)
+	return nil
+}
+
+// missed says what kept each clause of allow from holding, where a person is asked
+// instead.
+func missed(ctx context.Context, s cases.Session, call cases.Call) (string, error) {
+	e, err := s.(cases.Explainer).Explain(ctx, call)
+	if err != nil {
+		return "", err
+	}
+	var all []string
+	for _, k := range e.Clauses {
+		if k.Step != "allow" {
+			continue
+		}
+		for _, f := range k.Findings {
+			if !f.Holds {
+				all = append(all, strings.TrimSpace(fmt.Sprintf("%s: %s %s %s", k.Path, f.Argument, f.Value.Canonical(), f.Why)))
+				break
+			}
+		}
+	}
+	return strings.Join(all, "; "), nil
 }
 
 // session is the name of the one session that a trajectory has.
@@ -99,7 +170,7 @@ const session = "replay"
 // call returns a recorded call as its agent would make it. Arguments that are no
 // object go to the gate as the text that was recorded.
 func (j Judge) call(c *trajectory.Call) cases.Call {
-	out := cases.Call{Agent: j.Agent, Session: session, Server: j.Server, Tool: c.Tool, Arguments: c.Args, Result: result(c.Result)}
+	out := cases.Call{Agent: j.Agent, Session: session, Server: j.server(c.Tool), Tool: c.Tool, Arguments: c.Args, Result: result(c.Result)}
 	if c.Flaw != "" {
 		out.Raw = []byte(toolcall.ObjectOf(
 			member("jsonrpc", toolcall.StringOf("2.0")), member("id", toolcall.StringOf("replay")), member("method", toolcall.StringOf("tools/call")),

@@ -44,7 +44,16 @@ func source(t testing.TB, text string) cases.Source {
 }
 
 func judges(t testing.TB) replay.Judges {
-	return replay.Judges{All: []replay.Judge{{Contract: source(t, rules), Agent: "buyer", Server: "shop"}}}
+	return replay.Judges{All: []replay.Judge{judge(t, rules)}}
+}
+
+func judge(t testing.TB, text string) replay.Judge {
+	t.Helper()
+	j, err := replay.NewJudge(source(t, text), "buyer", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
 }
 
 func file(t testing.TB, name, text string) string {
@@ -118,30 +127,36 @@ func TestFlawedArguments(t *testing.T) {
 	}
 }
 
-// TestSuites: who names a suite is judged by the contract for it.
+// TestSuites: who names a suite is judged by the contract with a server of that
+// name; each call can also be judged as one of the server that has its tool.
 func TestSuites(t *testing.T) {
 	path := file(t, "t.jsonl", `{"id":"a","suite":"shop","calls":[{"tool":"list","args":{}}]}
 {"id":"b","suite":"bank","calls":[{"tool":"list","args":{}}]}
-{"id":"c","calls":[{"tool":"list","args":{}}]}
+{"id":"c","suite":"bank","calls":[{"tool":"pay","args":{}},{"tool":"sing","args":{}}]}
 not json
 `)
-	j := judges(t)
-	for _, tt := range []struct {
+	two := strings.Replace(rules, "catalogs: {shop", "catalogs: {bank: {pin: PIN, tools: shop.json}, shop", 1) + "      bank.list: approve\n"
+	for name, tt := range map[string]struct {
 		judges replay.Judges
 		want   string
 	}{
-		{j, "a c, 1 left out, 1 problem"},
-		{replay.Judges{All: j.All, Any: true}, "a b c, 0 left out, 1 problem"},
-		{replay.Judges{All: []replay.Judge{j.All[0], {Contract: j.All[0].Contract, Agent: "buyer", Server: "other"}}}, "a, 2 left out, 1 problem"},
+		"one server":  {judges(t), "a ALLOW, 2 left out, 1 problem"},
+		"whatever":    {replay.Judges{All: judges(t).All, Any: true}, "a ALLOW, b ALLOW, c BLOCK BLOCK, 0 left out, 1 problem"},
+		"two servers": {replay.Judges{All: []replay.Judge{judge(t, two)}}, "a ALLOW, b REQUIRE_APPROVAL, c BLOCK BLOCK, 0 left out, 1 problem"},
+		"by the tool": {replay.Judges{All: []replay.Judge{judge(t, two)}, Any: true}, "a ALLOW, b ALLOW, c BLOCK BLOCK, 0 left out, 1 problem"},
 	} {
 		f, err := replay.Run{Judges: tt.judges}.File(t.Context(), path)
-		var ids []string
+		got := ""
 		for _, o := range f.Outcomes {
-			ids = append(ids, o.ID)
+			got += o.ID + " " + verdicts(o) + ", "
 		}
-		if got := fmt.Sprintf("%s, %d left out, %d problem", strings.Join(ids, " "), f.LeftOut, len(f.Problems)); err != nil || got != tt.want {
-			t.Errorf("%s, %v, want %s", got, err, tt.want)
+		if got += fmt.Sprintf("%d left out, %d problem", f.LeftOut, len(f.Problems)); err != nil || got != tt.want {
+			t.Errorf("%s: %s, %v, want %s", name, got, err, tt.want)
 		}
+	}
+	bare := file(t, "t.jsonl", `{"id":"a","calls":[]}`)
+	if _, err := (replay.Run{Judges: replay.Judges{All: []replay.Judge{judge(t, two)}}}).File(t.Context(), bare); err == nil || !strings.Contains(err.Error(), "names no suite") {
+		t.Errorf("no suite, and two servers: %v", err)
 	}
 }
 
@@ -174,11 +189,7 @@ func run(t testing.TB, r replay.Run, journal, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := r.Report([]replay.File{f})
-	if err != nil {
-		return "", err
-	}
-	files, err := out.Files()
+	files, err := r.Report([]replay.File{f}).Files()
 	if err != nil {
 		return "", err
 	}
@@ -231,7 +242,7 @@ func TestOtherRun(t *testing.T) {
 		t.Errorf("with another option: %v", err)
 	}
 	stricter := replay.Run{Judges: judges(t)}
-	stricter.Judges.All[0].Contract = source(t, strings.Replace(rules, "shop.ask: approve", "shop.ask: block", 1))
+	stricter.Judges.All[0] = judge(t, strings.Replace(rules, "shop.ask: approve", "shop.ask: block", 1))
 	if _, err := run(t, stricter, journal, path); err == nil || !strings.Contains(err.Error(), "another run") {
 		t.Errorf("with another contract: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Report says what contracts make of files. It is a function of the contracts, the
 // options and the files: no time is in it.
-func (r Run) Report(files []File) (*report.Report, error) {
+func (r Run) Report(files []File) *report.Report {
 	out := &report.Report{
 		Title: "Replay of recorded tool calls",
 		Text: []string{
@@ -21,11 +21,7 @@ func (r Run) Report(files []File) (*report.Report, error) {
 		},
 	}
 	for _, j := range r.Judges.All {
-		c, err := j.Contract.Load()
-		if err != nil {
-			return nil, err
-		}
-		out.Facts = append(out.Facts, report.Fact{Name: "contract " + j.Contract.Name, Value: c.Digest()})
+		out.Facts = append(out.Facts, report.Fact{Name: "contract " + j.Contract.Name, Value: j.loaded.Digest()})
 	}
 	rest := "the rest of the trace is decided as it was recorded"
 	if r.Options.End {
@@ -65,7 +61,7 @@ func (r Run) Report(files []File) (*report.Report, error) {
 		Tables: []report.Table{counts},
 		Charts: []report.Chart{{ID: "verdicts", Title: "Traces by verdict", Table: "traces", Columns: []string{"allowed", "held", "blocked"}}},
 	}, {ID: "what-was-stopped", Title: "What was stopped", Tables: []report.Table{stopped}}}
-	return out, nil
+	return out
 }
 
 // remarks says what of a file is not in its counts.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
-	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/lab/trajectory"
 )
 
@@ -20,25 +20,35 @@ type Run struct {
 	Progress func(Progress) // called after each trajectory; may be nil
 }
 
-// Judges are contracts. A trajectory that names its suite is judged by the one for
-// the server of that name, and by none if there is none; one that names none by
-// the only one.
+// Judges are contracts. A trajectory that names its suite is judged by the one with
+// a server of that name, and by none if there is none; one that names none by the
+// only contract, if that has one server.
 type Judges struct {
 	All []Judge
-	Any bool // the suite that a trajectory names does not matter: the first judges all
+	Any bool // the suite does not matter: the first judges all as it is
 }
 
-func (j Judges) of(t *trajectory.Trajectory) (Judge, bool) {
+// errNoSuite says that nothing tells which server's tools a trajectory calls.
+var errNoSuite = errors.New("it names no suite, and there are several servers: choose one of a contract")
+
+// of returns the judge of a trajectory, and whether there is one.
+func (j Judges) of(t *trajectory.Trajectory) (Judge, bool, error) {
 	suite := t.Labels["suite"]
-	if j.Any || suite == "" && len(j.All) == 1 {
-		return j.All[0], true
+	switch {
+	case j.Any:
+		return j.All[0], true, nil
+	case suite == "" && (len(j.All) > 1 || len(j.All[0].servers) != 1):
+		return Judge{}, false, errNoSuite
+	case suite == "":
+		suite = j.All[0].servers[0]
 	}
 	for _, judge := range j.All {
-		if judge.Server == suite {
-			return judge, true
+		if slices.Contains(judge.servers, suite) {
+			judge.Server = suite
+			return judge, true, nil
 		}
 	}
-	return Judge{}, false
+	return Judge{}, false, nil
 }
 
 // File is what a file came to.
@@ -102,7 +112,10 @@ func (r Run) add(ctx context.Context, f *File, t *trajectory.Trajectory) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	judge, ok := r.Judges.of(t)
+	judge, ok, err := r.Judges.of(t)
+	if err != nil {
+		return err
+	}
 	if !ok {
 		f.LeftOut++
 		return nil
@@ -115,7 +128,7 @@ func (r Run) add(ctx context.Context, f *File, t *trajectory.Trajectory) error {
 		return err
 	}
 	if !known {
-		if o, err = judge.Play(ctx, cases.Core{}, t, r.Options); err != nil {
+		if o, err = judge.Play(ctx, t, r.Options); err != nil {
 			return err
 		}
 		if err := r.Journal.add(f.Name, o); err != nil {
