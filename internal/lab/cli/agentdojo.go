@@ -102,3 +102,56 @@ func replaySuite(ctx context.Context, suite string, kind agentdojo.Kind, verdict
 	}
 	return n, nil
 }
+
+func (a *app) provenance() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use: "provenance [RUNS ...]", Short: "Measure a contract with provenance on AgentDojo",
+		Long: `Replays AgentDojo v1.2 under the contract of contracts/agentdojo, which knows where
+the values of arguments come from, and under what it is compared with: tool
+names alone, everything allowed, and the same contract without the user's turns.
+
+Without RUNS the ground truth is replayed: 97 honest tasks, 26 attacks and 609
+pairs of both, and attackers who know the contract. RUNS are files of recorded
+runs of models on these suites, or on others in the same format.`,
+		Example: `  licet-lab provenance
+  licet-lab provenance --out report corpora/agentdojo/gemini-2.0-flash-001.jsonl.gz`,
+		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
+			return a.runProvenance(cmd.Context(), args, out)
+		}),
+	}
+	c.Flags().StringVar(&out, "out", "", "folder for the report")
+	return c
+}
+
+func (a *app) runProvenance(ctx context.Context, files []string, out string) error {
+	m, err := agentdojo.Measure(ctx, files)
+	if err != nil {
+		return err
+	}
+	if out != "" {
+		r, err := m.Report()
+		if err != nil {
+			return err
+		}
+		if err := r.Write(out); err != nil {
+			return err
+		}
+	}
+	for i, t := range m.Tables() {
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		fmt.Fprintln(a.out, t.Caption)
+		if err := t.Print(a.out); err != nil {
+			return err
+		}
+	}
+	for _, r := range m.Recorded() {
+		for _, p := range r.Problems {
+			err = fmt.Errorf("a record could not be read: %w", p)
+			fmt.Fprintln(a.err, clikit.Printable(p.Error()))
+		}
+	}
+	return err
+}

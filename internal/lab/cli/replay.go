@@ -65,7 +65,7 @@ is started again, and comes to the same report.`,
 	c.Flags().StringArrayVar(&f.contracts, "contract", nil, "contract file (required; can stand several times)")
 	c.Flags().StringVar(&f.agent, "agent", "", "agent that made the calls (default: the only one of the contract)")
 	c.Flags().StringVar(&f.server, "server", "", "server of the tools, whatever suite a record names (default: the suite, or the only one of the contract)")
-	c.Flags().BoolVar(&f.byTool, "by-tool", false, "each call is one of the server that has a tool of its name, of several the last by name")
+	c.Flags().BoolVar(&f.byTool, "by-tool", false, "of a suite that no server is named after, each call is one of the server that has its tool, of several the last by name")
 	c.Flags().StringVar(&f.format, "format", "", "format of the files (default: told by the records)")
 	c.Flags().BoolVar(&f.options.End, "end", false, "a call that is held or blocked ends its trace (default: the rest is decided as it was recorded)")
 	c.Flags().BoolVar(&f.options.NoTurns, "no-turns", false, "leave the user's turns out, as behind a door that has none")
@@ -161,7 +161,7 @@ func (f replayFlags) judges() (all replay.Judges, err error) {
 	case f.server != "" && f.byTool:
 		return all, clikit.Usagef("--server and --by-tool say two things of the same")
 	}
-	all.Any = f.server != "" || f.byTool
+	all.Any, all.ByTool = f.server != "", f.byTool
 	for _, path := range f.contracts {
 		source, err := readContract(path)
 		if err != nil {

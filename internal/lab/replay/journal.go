@@ -60,7 +60,7 @@ func (r Run) name(files []string) (string, error) {
 	for _, j := range r.Judges.All {
 		judges = append(judges, [3]string{j.loaded.Digest(), j.Agent, j.Server})
 	}
-	text, err := json.Marshal([]any{judges, r.Judges.Any, r.Options, r.Format, files})
+	text, err := json.Marshal([]any{judges, r.Judges.Any, r.Judges.ByTool, r.Options, r.Format, files})
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(text)), err
 }
 

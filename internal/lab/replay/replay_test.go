@@ -143,7 +143,7 @@ not json
 		"one server":  {judges(t), "a ALLOW, 2 left out, 1 problem"},
 		"whatever":    {replay.Judges{All: judges(t).All, Any: true}, "a ALLOW, b ALLOW, c BLOCK BLOCK, 0 left out, 1 problem"},
 		"two servers": {replay.Judges{All: []replay.Judge{judge(t, two)}}, "a ALLOW, b REQUIRE_APPROVAL, c BLOCK BLOCK, 0 left out, 1 problem"},
-		"by the tool": {replay.Judges{All: []replay.Judge{judge(t, two)}, Any: true}, "a ALLOW, b ALLOW, c BLOCK BLOCK, 0 left out, 1 problem"},
+		"by the tool": {replay.Judges{All: []replay.Judge{judge(t, strings.Replace(two, "bank", "kiosk", -1))}, ByTool: true}, "a ALLOW, b ALLOW, c BLOCK BLOCK, 0 left out, 1 problem"},
 	} {
 		f, err := replay.Run{Judges: tt.judges}.File(t.Context(), path)
 		got := ""

@@ -49,7 +49,7 @@ func (r Run) Report(files []File) *report.Report {
 			out.Cases = append(out.Cases, c)
 			n.Add(c.ID, o.Verdict().String())
 			if d, is := o.Stopped(); is {
-				stopped.Rows = append(stopped.Rows, d.row(fmt.Sprintf("trace-%d-%d", i+1, k+1), c))
+				stopped.Rows = append(stopped.Rows, d.Row(fmt.Sprintf("trace-%d-%d", i+1, k+1), c.ID, c.ID))
 			}
 		}
 		counts.Rows = append(counts.Rows, report.Row{ID: fmt.Sprintf("file-%d", i+1), Title: filepath.Base(f.Name), Cells: []report.Cell{
@@ -112,8 +112,9 @@ func (o Outcome) Case(prefix string) report.Case {
 	return c
 }
 
-func (d Decision) row(id string, c report.Case) report.Row {
-	return report.Row{ID: id, Title: c.ID, Cells: []report.Cell{{Text: d.text(), Case: c.ID}, {Text: d.Verdict.String()}, {Text: cut(d.why())}}}
+// Row returns a call, its verdict and the reason as a row that leads to a case.
+func (d Decision) Row(id, title, leads string) report.Row {
+	return report.Row{ID: id, Title: title, Cells: []report.Cell{{Text: d.text(), Case: leads}, {Text: d.Verdict.String()}, {Text: cut(d.why())}}}
 }
 
 func (d Decision) text() string { return d.Tool + " " + cut(d.Args) }

@@ -21,11 +21,12 @@ type Run struct {
 }
 
 // Judges are contracts. A trajectory that names its suite is judged by the one with
-// a server of that name, and by none if there is none; one that names none by the
-// only contract, if that has one server.
+// a server of that name, one that names none by the only contract, if that has one
+// server.
 type Judges struct {
-	All []Judge
-	Any bool // the suite does not matter: the first judges all as it is
+	All    []Judge
+	Any    bool // the suite does not matter: the first judges all
+	ByTool bool // what is left is judged by the first, each call as one of the server that has its tool
 }
 
 // errNoSuite says that nothing tells which server's tools a trajectory calls.
@@ -34,13 +35,11 @@ var errNoSuite = errors.New("it names no suite, and there are several servers: c
 // of returns the judge of a trajectory, and whether there is one.
 func (j Judges) of(t *trajectory.Trajectory) (Judge, bool, error) {
 	suite := t.Labels["suite"]
-	switch {
-	case j.Any:
-		return j.All[0], true, nil
-	case suite == "" && (len(j.All) > 1 || len(j.All[0].servers) != 1):
-		return Judge{}, false, errNoSuite
-	case suite == "":
+	if suite == "" && len(j.All) == 1 && len(j.All[0].servers) == 1 {
 		suite = j.All[0].servers[0]
+	}
+	if j.Any {
+		return j.All[0], true, nil
 	}
 	for _, judge := range j.All {
 		if slices.Contains(judge.servers, suite) {
@@ -48,7 +47,10 @@ func (j Judges) of(t *trajectory.Trajectory) (Judge, bool, error) {
 			return judge, true, nil
 		}
 	}
-	return Judge{}, false, nil
+	if suite == "" && !j.ByTool {
+		return Judge{}, false, errNoSuite
+	}
+	return j.All[0], j.ByTool, nil
 }
 
 // File is what a file came to.
