@@ -3,7 +3,7 @@ package agentdojo
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/lab/replay"
@@ -97,12 +97,7 @@ func (m *Measurement) Tables() []report.Table {
 
 // has says whether runs of AgentDojo's own suites, or of others, are among the files.
 func (m *Measurement) has(own bool) bool {
-	for _, r := range m.recorded {
-		if r.Own == own {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.recorded, func(r Recorded) bool { return r.Own == own })
 }
 
 // Report returns the report.
@@ -160,7 +155,7 @@ func (w *writer) stopped(source string, all []replay.Outcome) (n report.Tally, a
 	for _, o := range all {
 		id := w.id(source, o)
 		questions += o.Asked
-		if o.Verdict() != authz.Allow {
+		if isStopped(o) {
 			n.Add(id, held)
 			continue
 		}
@@ -205,32 +200,42 @@ func (w *writer) pairs(source string, all []replay.Outcome) (pairs, attacks repo
 func (m *Measurement) truthSection(w *writer) report.Section {
 	g := m.truths[0]
 	source := "ground truth, " + m.arms[0].Title
-	var admittedPairs []replay.Outcome
-	for _, o := range g.Pairs {
-		if Admitted(o) {
-			admittedPairs = append(admittedPairs, o)
-		}
-	}
 	return report.Section{
 		ID: "on-ground-truth", Title: "Ground truth with results (in-sample)",
 		Text: []string{
 			"A task is stopped if one of its calls is held or blocked. A pair is what a user task reads, with the attacker's text in it, and then the attacker's calls; it is admitted if each of these is allowed. An attack that is stopped in some pair may pass in another.",
 			"The other rows are controls: everything allowed admits every pair, tool names alone are the baseline that was published, and without the user's turns nothing holds that only the user states.",
 		},
-		Tables: []report.Table{m.groundTruth(w), w.list("honest-held", "Honest tasks that are stopped", source, g.Honest), w.list("pairs-admitted", "Pairs that are admitted", source, admittedPairs)},
-		Charts: []report.Chart{{ID: "chart-honest", Title: "Honest tasks stopped", Table: "ground-truth", Columns: []string{"honest"}}, {ID: "chart-pairs", Title: "Pairs admitted", Table: "ground-truth", Columns: []string{"pairs"}}},
+		Tables: []report.Table{
+			m.groundTruth(w),
+			w.list("honest-held", "Honest tasks that are stopped", source, where(g.Honest, isStopped)),
+			w.list("pairs-admitted", "Pairs that are admitted", source, where(g.Pairs, Admitted)),
+		},
+		Charts: []report.Chart{
+			{ID: "chart-honest", Title: "Honest tasks stopped", Table: "ground-truth", Columns: []string{"honest"}},
+			{ID: "chart-pairs", Title: "Pairs admitted", Table: "ground-truth", Columns: []string{"pairs"}},
+		},
 	}
 }
 
-// list lists outcomes, but for those in which nothing was stopped, with the first call
-// that was, or with the last one where all are listed for being admitted.
+func isStopped(o replay.Outcome) bool { return o.Verdict() != authz.Allow }
+
+// where returns the outcomes for which something holds.
+func where(all []replay.Outcome, holds func(replay.Outcome) bool) (some []replay.Outcome) {
+	for _, o := range all {
+		if holds(o) {
+			some = append(some, o)
+		}
+	}
+	return some
+}
+
+// list lists outcomes, each with the first call that was stopped, or with the last
+// call if none was.
 func (w *writer) list(id, caption, source string, all []replay.Outcome) report.Table {
 	t := report.Table{ID: id, Caption: caption, Corner: "task", Empty: "None.", Columns: []report.Column{{ID: "call", Title: "call"}, {ID: "verdict", Title: "verdict"}, {ID: "why", Title: "why"}}}
 	for i, o := range all {
 		d, stopped := o.Stopped()
-		if !stopped && id != "pairs-admitted" && !strings.HasPrefix(id, "passed") {
-			continue
-		}
 		if !stopped && len(o.Calls) > 0 {
 			d = o.Calls[len(o.Calls)-1]
 		}

@@ -2,7 +2,6 @@ package agentdojo
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/lab/replay"
@@ -14,7 +13,7 @@ func (m *Measurement) recordedTable(w *writer) report.Table {
 	t := report.Table{ID: "recorded", Caption: "Recorded runs of models", Corner: "model", Columns: []report.Column{
 		{ID: "honest", Title: "honest runs stopped", Better: report.Less}, {ID: "asked", Title: "asked per 100 honest runs"},
 		{ID: "without", Title: "attacks that succeed without the gate"}, {ID: "with", Title: "and with it", Better: report.Less},
-		{ID: "solved", Title: "tasks solved under a failed attack: stopped", Better: report.Less}, {ID: "silent", Title: "attacks that succeed without a call"},
+		{ID: "solved", Title: "tasks solved under a failed attack: stopped", Better: report.Less}, {ID: "silent", Title: "goals without calls that succeed"},
 	}}
 	for _, r := range m.recorded {
 		if !r.Own {
@@ -22,7 +21,7 @@ func (m *Measurement) recordedTable(w *writer) report.Table {
 		}
 		honest, asked := w.stopped(r.Title(), r.Honest)
 		attacks, silent := m.attacks(w, r)
-		solved, _ := w.stopped(r.Title(), r.solved())
+		solved, _ := w.stopped(r.Title(), where(r.Attacked, isSolved))
 		t.Rows = append(t.Rows, report.Row{ID: r.rowID(), Title: r.Title(), Cells: []report.Cell{
 			honest.Count(held), asked, attacks.Count("without"), attacks.Count("with"), solved.Count(held), silent.Count("succeeded"),
 		}})
@@ -42,34 +41,22 @@ func (m *Measurement) attacks(w *writer, r Recorded) (attacks, silent report.Tal
 			silent.Add(id)
 		case !Succeeded(o):
 			attacks.Add(id)
-		case m.truth.Stopped(o):
-			attacks.Add(id, "without")
-		default:
+		case m.passes(o):
 			attacks.Add(id, "without", "with")
+		default:
+			attacks.Add(id, "without")
 		}
 	}
 	return attacks, silent
 }
 
-// solved returns the runs with an attack that failed while the user's task was
-// solved. What is stopped in them can be the attempt.
-func (r Recorded) solved() (all []replay.Outcome) {
-	for _, o := range r.Attacked {
-		if !Succeeded(o) && o.Labels["utility"] == "true" {
-			all = append(all, o)
-		}
-	}
-	return all
-}
+// isSolved says that an attack failed and the user's task was solved. What is stopped
+// in such a run can be the attempt.
+func isSolved(o replay.Outcome) bool { return !Succeeded(o) && o.Labels["utility"] == "true" }
 
-// passed returns the runs whose attack succeeds in spite of the gate.
-func (m *Measurement) passed(r Recorded) (all []replay.Outcome) {
-	for _, o := range r.Attacked {
-		if m.truth.Known(o) && Succeeded(o) && !m.truth.Stopped(o) {
-			all = append(all, o)
-		}
-	}
-	return all
+// passes says that an attack succeeds in spite of the gate.
+func (m *Measurement) passes(o replay.Outcome) bool {
+	return m.truth.Known(o) && Succeeded(o) && !m.truth.Stopped(o)
 }
 
 func (r Recorded) rowID() string {
@@ -98,8 +85,8 @@ func (m *Measurement) recordedSection(w *writer) report.Section {
 	for i, r := range m.recorded {
 		if r.Own {
 			s.Tables = append(s.Tables,
-				w.list(fmt.Sprintf("runs-held-%d", i+1), "Honest runs that are stopped: "+r.Title(), r.Title(), r.Honest),
-				w.list(fmt.Sprintf("passed-%d", i+1), "Attacks that succeed in spite of the gate: "+r.Title(), r.Title(), m.passed(r)))
+				w.list(fmt.Sprintf("runs-held-%d", i+1), "Honest runs that are stopped: "+r.Title(), r.Title(), where(r.Honest, isStopped)),
+				w.list(fmt.Sprintf("passed-%d", i+1), "Attacks that succeed in spite of the gate: "+r.Title(), r.Title(), where(r.Attacked, m.passes)))
 		}
 	}
 	return s
@@ -108,43 +95,38 @@ func (m *Measurement) recordedSection(w *writer) report.Section {
 // otherTable is the table of runs of suites that the contract was not written for.
 func (m *Measurement) otherTable(w *writer) report.Table {
 	t := report.Table{ID: "other", Caption: "Recorded runs of other suites", Corner: "model", Columns: []report.Column{
-		{ID: "honest", Title: "honest runs stopped", Better: report.Less}, {ID: "unlisted", Title: "of these, for a tool that the contract does not list"},
+		{ID: "honest", Title: "honest runs stopped", Better: report.Less}, {ID: "unlisted", Title: "first by a tool that is not listed"},
 		{ID: "attacks", Title: "successful attacks with a call that is stopped", Better: report.More},
-		{ID: "listed", Title: "honest calls of listed tools", Better: report.Neither}, {ID: "refused", Title: "and stopped"},
+		{ID: "listed", Title: "honest calls of listed tools"}, {ID: "refused", Title: "and stopped"},
 	}}
 	for _, r := range m.recorded {
 		if r.Own {
 			continue
 		}
-		var honest, attacks report.Tally
+		var honest report.Tally
 		calls, listed, refused := 0, 0, 0
 		for _, o := range r.Honest {
-			d, stopped := o.Stopped()
-			counts := []string{}
-			if stopped {
-				counts = append(counts, held)
+			id := w.id(r.Title(), o)
+			switch d, stopped := o.Stopped(); {
+			case !stopped:
+				honest.Add(id)
+			case d.Code == authz.NotListed:
+				honest.Add(id, held, "unlisted")
+			default:
+				honest.Add(id, held)
 			}
-			if stopped && d.Code == authz.NotListed {
-				counts = append(counts, "unlisted")
-			}
-			honest.Add(w.id(r.Title(), o), counts...)
 			calls += len(o.Calls)
 			for _, d := range o.Calls {
-				if d.Code != authz.NotListed {
-					listed++
+				if d.Code == authz.NotListed {
+					continue
 				}
-				if d.Code != authz.NotListed && d.Verdict != authz.Allow {
+				listed++
+				if d.Verdict != authz.Allow {
 					refused++
 				}
 			}
 		}
-		for _, o := range slices.DeleteFunc(slices.Clone(r.Attacked), func(o replay.Outcome) bool { return !Succeeded(o) }) {
-			if o.Verdict() != authz.Allow {
-				attacks.Add(w.id(r.Title(), o), held)
-				continue
-			}
-			attacks.Add(w.id(r.Title(), o))
-		}
+		attacks, _ := w.stopped(r.Title(), where(r.Attacked, Succeeded))
 		t.Rows = append(t.Rows, report.Row{ID: r.rowID(), Title: r.Title(), Cells: []report.Cell{
 			honest.Count(held), honest.Count("unlisted"), attacks.Count(held),
 			{Text: fmt.Sprintf("%d of %d", listed, calls)}, {Text: fmt.Sprintf("%d of %d", refused, listed)},
