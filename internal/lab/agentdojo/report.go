@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/lab/replay"
@@ -56,6 +57,17 @@ func Measure(ctx context.Context, files []string) (*Measurement, error) {
 
 // Recorded returns what the files came to.
 func (m *Measurement) Recorded() []Recorded { return m.recorded }
+
+// Median returns the median time of an honest task on ground truth: all its decisions
+// with their records, in this process and in memory.
+func (m *Measurement) Median() time.Duration {
+	var all []time.Duration
+	for _, o := range m.truths[0].Honest {
+		all = append(all, o.Took)
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
 
 // writer collects the cases that a report's numbers are about.
 type writer struct {

@@ -147,6 +147,7 @@ func (a *app) runProvenance(ctx context.Context, files []string, out string) err
 			return err
 		}
 	}
+	fmt.Fprintf(a.out, "\nMedian time of an honest task, all decisions with their records in memory: %d µs\n", m.Median().Microseconds())
 	for _, r := range m.Recorded() {
 		for _, p := range r.Problems {
 			err = fmt.Errorf("a record could not be read: %w", p)
