@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type replayFlags struct {
 	agent, server string
 	format        string
 	out           string
+	by            string
 	byTool        bool
 	asJSON        bool
 	options       replay.Options
@@ -70,6 +72,7 @@ is started again, and comes to the same report.`,
 	c.Flags().BoolVar(&f.options.End, "end", false, "a call that is held or blocked ends its trace (default: the rest is decided as it was recorded)")
 	c.Flags().BoolVar(&f.options.NoTurns, "no-turns", false, "leave the user's turns out, as behind a door that has none")
 	c.Flags().StringVar(&f.out, "out", "", "folder for the report, and for what a killed run needs to go on")
+	c.Flags().StringVar(&f.by, "by", "", "count also by a label of the records, such as suite, reward or risk")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print the counts of each file as JSON, one line a file")
 	if err := c.MarkFlagRequired("contract"); err != nil {
 		panic(err)
@@ -128,6 +131,7 @@ func (a *app) reportReplay(r replay.Run, f replayFlags, all []replay.File) error
 	problems := 0
 	for _, file := range all {
 		counts = append(counts, counted{file.Name, file.Count()})
+		counts = append(counts, countsBy(file, f.by)...)
 		a.remarks(file)
 		problems += len(file.Problems)
 	}
@@ -138,6 +142,18 @@ func (a *app) reportReplay(r replay.Run, f replayFlags, all []replay.File) error
 		return fmt.Errorf("records that could not be read: %d", problems)
 	}
 	return nil
+}
+
+// countsBy returns the counts of a file by a label, if one is named.
+func countsBy(f replay.File, label string) (all []counted) {
+	if label == "" {
+		return nil
+	}
+	by := f.By(label)
+	for _, value := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, counted{fmt.Sprintf("%s, %s %s", f.Name, label, cmp.Or(value, "(none)")), by[value]})
+	}
+	return all
 }
 
 // remarks tells on the error stream what is not in the counts of a file.

@@ -70,6 +70,17 @@ func (f File) Count() (n Count) {
 	return n
 }
 
+// By counts the outcomes by the value of a label; "" stands for those without it.
+func (f File) By(label string) map[string]Count {
+	all := map[string]Count{}
+	for _, o := range f.Outcomes {
+		n := all[o.Labels[label]]
+		n.Add(o)
+		all[o.Labels[label]] = n
+	}
+	return all
+}
+
 // Progress says how far a run is with a file.
 type Progress struct {
 	File      string
