@@ -19,20 +19,8 @@ func (r Run) Report(files []File) *report.Report {
 		Text: []string{
 			"Each trace is a session of its own. Its calls are decided in order, with the user turns before them and the results of the calls that were let through. What the agent would have done after a call that was stopped is not known.",
 		},
+		Facts: r.facts(),
 	}
-	for _, j := range r.Judges.All {
-		out.Facts = append(out.Facts, report.Fact{Name: "contract " + j.Contract.Name, Value: j.loaded.Digest()})
-	}
-	rest := "the rest of the trace is decided as it was recorded"
-	if r.Options.End {
-		rest = "it ends the trace"
-	}
-	turns := "told to the gate"
-	if r.Options.NoTurns {
-		turns = "left out"
-	}
-	out.Facts = append(out.Facts, report.Fact{Name: "a call that was stopped", Value: rest}, report.Fact{Name: "user turns", Value: turns})
-
 	counts := report.Table{ID: "traces", Caption: "Traces", Corner: "file", Columns: []report.Column{
 		{ID: "allowed", Title: "allowed"}, {ID: "held", Title: "held"}, {ID: "blocked", Title: "blocked"}, {ID: "left", Title: "not replayed"},
 	}}
@@ -40,21 +28,10 @@ func (r Run) Report(files []File) *report.Report {
 		{ID: "call", Title: "call"}, {ID: "verdict", Title: "verdict"}, {ID: "why", Title: "why"},
 	}}
 	for i, f := range files {
-		var n report.Tally
-		for k, o := range f.Outcomes {
-			if len(o.Calls) == 0 {
-				continue
-			}
-			c := o.Case(fmt.Sprintf("%s, trace %d", filepath.Base(f.Name), k+1))
-			out.Cases = append(out.Cases, c)
-			n.Add(c.ID, o.Verdict().String())
-			if d, is := o.Stopped(); is {
-				stopped.Rows = append(stopped.Rows, d.Row(fmt.Sprintf("trace-%d-%d", i+1, k+1), c.ID, c.ID))
-			}
-		}
-		counts.Rows = append(counts.Rows, report.Row{ID: fmt.Sprintf("file-%d", i+1), Title: filepath.Base(f.Name), Cells: []report.Cell{
-			n.Count(authz.Allow.String()), n.Count(authz.RequireApproval.String()), n.Count(authz.Block.String()), {Text: f.remarks()},
-		}})
+		row, cases, rows := f.report(i + 1)
+		counts.Rows = append(counts.Rows, row)
+		out.Cases = append(out.Cases, cases...)
+		stopped.Rows = append(stopped.Rows, rows...)
 	}
 	out.Sections = []report.Section{{
 		ID: "counts", Title: "Counts", Text: []string{"A trace counts as blocked if one of its calls is, else as held if one is. Traces without calls count as nothing."},
@@ -62,6 +39,42 @@ func (r Run) Report(files []File) *report.Report {
 		Charts: []report.Chart{{ID: "verdicts", Title: "Traces by verdict", Table: "traces", Columns: []string{"allowed", "held", "blocked"}}},
 	}, {ID: "what-was-stopped", Title: "What was stopped", Tables: []report.Table{stopped}}}
 	return out
+}
+
+// facts names contracts and options.
+func (r Run) facts() (all []report.Fact) {
+	for _, j := range r.Judges.All {
+		all = append(all, report.Fact{Name: "contract " + j.Contract.Name, Value: j.loaded.Digest()})
+	}
+	rest, turns := "the rest of the trace is decided as it was recorded", "told to the gate"
+	if r.Options.End {
+		rest = "it ends the trace"
+	}
+	if r.Options.NoTurns {
+		turns = "left out"
+	}
+	return append(all, report.Fact{Name: "a call that was stopped", Value: rest}, report.Fact{Name: "user turns", Value: turns})
+}
+
+// report returns the counts of a file, the cases that they are about, and a row for
+// each that was stopped. Files are told apart by number: names need not differ.
+func (f File) report(number int) (counts report.Row, cases []report.Case, stopped []report.Row) {
+	name := fmt.Sprintf("%d. %s", number, filepath.Base(f.Name))
+	var n report.Tally
+	for k, o := range f.Outcomes {
+		if len(o.Calls) == 0 {
+			continue
+		}
+		c := o.Case(fmt.Sprintf("%s, trace %d", name, k+1))
+		cases = append(cases, c)
+		n.Add(c.ID, o.Verdict().String())
+		if d, is := o.Stopped(); is {
+			stopped = append(stopped, d.Row(fmt.Sprintf("trace-%d-%d", number, k+1), c.ID, c.ID))
+		}
+	}
+	return report.Row{ID: fmt.Sprintf("file-%d", number), Title: name, Cells: []report.Cell{
+		n.Count(authz.Allow.String()), n.Count(authz.RequireApproval.String()), n.Count(authz.Block.String()), {Text: f.remarks()},
+	}}, cases, stopped
 }
 
 // remarks says what of a file is not in its counts.
