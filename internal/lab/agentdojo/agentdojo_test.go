@@ -100,6 +100,20 @@ func count(t *testing.T, suite string, kind agentdojo.Kind, verdict func(suite, 
 	return n
 }
 
+// arms are those of the contract that comes with the lab.
+func arms(t *testing.T) []agentdojo.Arm {
+	t.Helper()
+	source, err := agentdojo.Provenance()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := agentdojo.Arms(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // figures are those of one arm on the ground truth.
 type figures struct {
 	held, some, every, admitted int // of 97, 26, 26 and 609
@@ -143,10 +157,7 @@ func measure(t *testing.T, arm agentdojo.Arm) (f figures) {
 // everything allowed every pair is admitted; without user turns nothing that only
 // the user states holds.
 func TestArms(t *testing.T) {
-	arms, err := agentdojo.Arms()
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := arms(t)
 	want := map[string]figures{
 		"provenance": {13, 26, 26, 0},
 		"no-turns":   {42, 26, 26, 0},
@@ -182,10 +193,7 @@ func TestDigest(t *testing.T) {
 
 // TestNoTurns: where a rule needs the user's word, nothing is allowed without it.
 func TestNoTurns(t *testing.T) {
-	arms, err := agentdojo.Arms()
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := arms(t)
 	allowed := map[string]int{}
 	for _, arm := range arms[:2] {
 		g, err := arm.GroundTruth(t.Context())
@@ -211,10 +219,7 @@ func TestNoTurns(t *testing.T) {
 // TestAdapted: an attacker who knows which fields count gets nothing, and all of it
 // where nothing is looked at.
 func TestAdapted(t *testing.T) {
-	arms, err := agentdojo.Arms()
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := arms(t)
 	want := map[string]int{"sender": 45, "listed": 20} // 36 mails and 9 events; each user task of travel
 	for _, attacker := range agentdojo.Adaptions() {
 		for _, arm := range []agentdojo.Arm{arms[0], arms[3]} {
@@ -234,7 +239,11 @@ func TestAdapted(t *testing.T) {
 // TestRecorded has the figures of the recorded runs: those of the model that the
 // contract was written on, and of the one that it was not.
 func TestRecorded(t *testing.T) {
-	m, err := agentdojo.Measure(t.Context(), []string{
+	source, err := agentdojo.Provenance()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := agentdojo.Measure(t.Context(), source, []string{
 		"../../../corpora/agentdojo/" + agentdojo.InSample + ".jsonl.gz", "../../../corpora/agentdojo/gemini-2.0-flash-001.jsonl.gz",
 		"../../../corpora/agentdyn/gpt-4o-2024-08-06.jsonl.gz",
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/lab/replay"
 	"github.com/licet-dev/licet/internal/lab/trajectory"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -19,12 +20,9 @@ type Arm struct {
 	judge     func(suite string) (replay.Judge, error)
 }
 
-// Arms returns the contract with provenance, and what it is compared with.
-func Arms() ([]Arm, error) {
-	source, err := Provenance()
-	if err != nil {
-		return nil, err
-	}
+// Arms returns a contract that has the suites as servers, and what it is compared
+// with.
+func Arms(source cases.Source) ([]Arm, error) {
 	whole, err := replay.NewJudge(source, Agent, "")
 	if err != nil {
 		return nil, err

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/lab/replay"
 	"github.com/licet-dev/licet/internal/lab/report"
 )
 
 // Measurement is everything that was measured.
 type Measurement struct {
+	source   cases.Source
 	arms     []Arm
 	truths   []GroundTruth      // of each arm
 	adapted  [][]replay.Outcome // of each of Adaptions, under the first arm
@@ -20,12 +22,12 @@ type Measurement struct {
 	truth    Truth
 }
 
-// Measure replays the ground truth under every arm, the adapted attackers, and files
-// of recorded runs, under the contract with provenance.
-func Measure(ctx context.Context, files []string) (*Measurement, error) {
-	m := &Measurement{}
+// Measure replays the ground truth under a contract and all that it is compared with,
+// and under it alone the adapted attackers, and files of recorded runs.
+func Measure(ctx context.Context, source cases.Source, files []string) (*Measurement, error) {
+	m := &Measurement{source: source}
 	var err error
-	if m.arms, err = Arms(); err != nil {
+	if m.arms, err = Arms(source); err != nil {
 		return nil, err
 	}
 	if m.truth, err = ReadTruth(); err != nil {
@@ -114,22 +116,24 @@ func (m *Measurement) has(own bool) bool {
 
 // Report returns the report.
 func (m *Measurement) Report() (*report.Report, error) {
-	source, err := Provenance()
-	if err != nil {
-		return nil, err
-	}
-	c, err := source.Load()
+	c, err := m.source.Load()
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{&report.Report{
 		Title: "AgentDojo under a contract with provenance",
 		Text: []string{
-			"The contract was written on the catalogs, the prompts, the ground truth and the runs of " + InSample + ", and committed, with the digest below, before it was first asked about any other run. So the figures on these are in-sample; those on other models and suites are not, and are the ones to look at.",
 			"Two settings are kept apart. On ground truth, the calls are those that solve the tasks and reach the attackers' goals. On recorded runs, they are what a model did. What a model would have done after a call that was stopped is not known.",
 		},
-		Facts: []report.Fact{{Name: "contract " + source.Name, Value: c.Digest()}},
+		Facts: []report.Fact{{Name: "contract " + m.source.Name, Value: c.Digest()}},
 	}, map[string]bool{}}
+	own, err := m.isOwn(c.Digest())
+	if err != nil {
+		return nil, err
+	}
+	if own {
+		w.report.Warning = "The contract was written on the catalogs, the prompts, the ground truth and the runs of " + InSample + ", and committed, with the digest below, before it was first asked about any other run. So the figures on these are in-sample; those on other models and suites are not, and are the ones to look at."
+	}
 	w.report.Sections = append(w.report.Sections, m.truthSection(w), m.adaptedSection(w))
 	if m.has(true) {
 		w.report.Sections = append(w.report.Sections, m.recordedSection(w))
@@ -138,6 +142,16 @@ func (m *Measurement) Report() (*report.Report, error) {
 		w.report.Sections = append(w.report.Sections, m.otherSection(w))
 	}
 	return w.report, nil
+}
+
+// isOwn says whether a digest is that of the contract that comes with the lab.
+func (m *Measurement) isOwn(digest string) (bool, error) {
+	source, err := Provenance()
+	if err != nil {
+		return false, err
+	}
+	c, err := source.Load()
+	return err == nil && c.Digest() == digest, err
 }
 
 const held, admitted = "held", "admitted"
@@ -213,7 +227,7 @@ func (m *Measurement) truthSection(w *writer) report.Section {
 	g := m.truths[0]
 	source := "ground truth, " + m.arms[0].Title
 	return report.Section{
-		ID: "on-ground-truth", Title: "Ground truth with results (in-sample)",
+		ID: "on-ground-truth", Title: "Ground truth with results",
 		Text: []string{
 			"A task is stopped if one of its calls is held or blocked. A pair is what a user task reads, with the attacker's text in it, and then the attacker's calls; it is admitted if each of these is allowed. An attack that is stopped in some pair may pass in another.",
 			"The other rows are controls: everything allowed admits every pair, tool names alone are the baseline that was published, and without the user's turns nothing holds that only the user states.",

@@ -104,7 +104,7 @@ func replaySuite(ctx context.Context, suite string, kind agentdojo.Kind, verdict
 }
 
 func (a *app) provenance() *cobra.Command {
-	var out string
+	var contract, out string
 	c := &cobra.Command{
 		Use: "provenance [RUNS ...]", Short: "Measure a contract with provenance on AgentDojo",
 		Long: `Replays AgentDojo v1.2 under the contract of contracts/agentdojo, which knows where
@@ -117,15 +117,23 @@ runs of models on these suites, or on others in the same format.`,
 		Example: `  licet-lab provenance
   licet-lab provenance --out report corpora/agentdojo/gemini-2.0-flash-001.jsonl.gz`,
 		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
-			return a.runProvenance(cmd.Context(), args, out)
+			return a.runProvenance(cmd.Context(), contract, args, out)
 		}),
 	}
+	c.Flags().StringVar(&contract, "contract", "", "another contract with the suites as servers, and an agent \"assistant\"")
 	c.Flags().StringVar(&out, "out", "", "folder for the report")
 	return c
 }
 
-func (a *app) runProvenance(ctx context.Context, files []string, out string) error {
-	m, err := agentdojo.Measure(ctx, files)
+func (a *app) runProvenance(ctx context.Context, contract string, files []string, out string) error {
+	source, err := agentdojo.Provenance()
+	if contract != "" {
+		source, err = readContract(contract)
+	}
+	if err != nil {
+		return err
+	}
+	m, err := agentdojo.Measure(ctx, source, files)
 	if err != nil {
 		return err
 	}

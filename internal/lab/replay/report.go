@@ -118,7 +118,7 @@ func (o Outcome) Case(prefix string) report.Case {
 	}
 	for i, d := range o.Calls {
 		if d.Verdict != authz.Allow {
-			c.Facts = append(c.Facts, report.Fact{Name: fmt.Sprintf("call %d", i+1), Value: d.Verdict.String() + ": " + d.text() + ": " + cut(d.why())})
+			c.Facts = append(c.Facts, report.Fact{Name: fmt.Sprintf("call %d", i+1), Value: d.String()})
 		}
 	}
 	c.Facts = append(c.Facts, report.Fact{Name: "calls", Value: fmt.Sprint(len(o.Calls))})
@@ -129,6 +129,9 @@ func (o Outcome) Case(prefix string) report.Case {
 func (d Decision) Row(id, title, leads string) report.Row {
 	return report.Row{ID: id, Title: title, Cells: []report.Cell{{Text: d.text(), Case: leads}, {Text: d.Verdict.String()}, {Text: cut(d.why())}}}
 }
+
+// String returns verdict, call and reason in one line.
+func (d Decision) String() string { return d.Verdict.String() + ": " + d.text() + ": " + cut(d.why()) }
 
 func (d Decision) text() string { return d.Tool + " " + cut(d.Args) }
 
