@@ -59,11 +59,12 @@ is allowed, held and blocked.
   licet-lab agentdojo                            the same for AgentDojo, under contracts by tool name
   licet-lab provenance                           what provenance does better there
   licet-lab learn --contract FILE TRACES ...     a contract proposed from recorded calls
+  licet-lab suggest --contract FILE TRACES ...   what a contract could say instead
   licet-lab report compare BEFORE AFTER          what got worse from one run to the next
 
 Exit status: 0 fine, 1 something is wrong or failed, 2 wrong usage.`,
 	}
-	root.AddCommand(a.corpus(), a.baselines(), a.replay(), a.agentdojo(), a.provenance(), a.learn(), a.report(), a.gate(), a.serveCatalog())
+	root.AddCommand(a.corpus(), a.baselines(), a.replay(), a.agentdojo(), a.provenance(), a.learn(), a.suggest(), a.report(), a.gate(), a.serveCatalog())
 	return root
 }
 

@@ -78,6 +78,22 @@ type Decision struct {
 	Code    authz.Code    `json:"code"`
 	Clause  string        `json:"clause,omitempty"`
 	Detail  string        `json:"detail,omitempty"` // all that the gate tells operators
+	Missed  []Missed      `json:"missed,omitempty"` // where a person is asked: what kept each clause of allow from holding
+}
+
+// Missed is a clause that does not hold, and the first thing in it that does not.
+type Missed struct {
+	Clause   string `json:"clause"`
+	Argument string `json:"argument"`
+	Word     string `json:"word"`            // of the constraint; "" = the argument is absent, or the condition is none of an argument
+	Value    string `json:"value,omitempty"` // canonical
+	Why      string `json:"why"`
+	Alone    bool   `json:"alone"` // all else in the clause holds
+}
+
+// String returns what an operator is told.
+func (m Missed) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s: %s %s %s", m.Clause, m.Argument, m.Value, m.Why))
 }
 
 // Verdict returns the strictest verdict on a call; without calls it is ALLOW, since
@@ -134,8 +150,14 @@ func (j Judge) decide(ctx context.Context, s cases.Session, c *trajectory.Call, 
 	d := decision(c, a)
 	if a.Ticket != "" {
 		tickets[a.Ticket] = true
-		if d.Detail, err = missed(ctx, s, call); err != nil {
+		if d.Missed, err = missed(ctx, s, call); err != nil {
 			return err
+		}
+		for i, m := range d.Missed {
+			if i > 0 {
+				d.Detail += "; "
+			}
+			d.Detail += m.String()
 		}
 	}
 	out.Calls = append(out.Calls, d)
@@ -144,24 +166,22 @@ func (j Judge) decide(ctx context.Context, s cases.Session, c *trajectory.Call, 
 
 // missed says what kept each clause of allow from holding, where a person is asked
 // instead.
-func missed(ctx context.Context, s cases.Session, call cases.Call) (string, error) {
+func missed(ctx context.Context, s cases.Session, call cases.Call) (all []Missed, err error) {
 	e, err := s.(cases.Explainer).Explain(ctx, call)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var all []string
 	for _, k := range e.Clauses {
-		if k.Step != "allow" {
+		if k.Step != "allow" || k.Holds {
 			continue
 		}
-		for _, f := range k.Findings {
-			if !f.Holds {
-				all = append(all, strings.TrimSpace(fmt.Sprintf("%s: %s %s %s", k.Path, f.Argument, f.Value.Canonical(), f.Why)))
-				break
-			}
+		unmet := slices.DeleteFunc(slices.Clone(k.Findings), func(f contract.Finding) bool { return f.Holds })
+		if len(unmet) > 0 {
+			f := unmet[0]
+			all = append(all, Missed{k.Path, f.Argument, f.Kind, f.Value.Canonical(), f.Why, len(unmet) == 1})
 		}
 	}
-	return strings.Join(all, "; "), nil
+	return all, nil
 }
 
 // session is the name of the one session that a trajectory has.
