@@ -27,7 +27,8 @@ func TestKilledReplay(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "traces.jsonl")
-	traces := manyTraces(150)
+	const many = 200
+	traces := manyTraces(many)
 	finish := func(out string) []byte {
 		t.Helper()
 		os.Remove(path)
@@ -53,7 +54,7 @@ func TestKilledReplay(t *testing.T) {
 		out := filepath.Join(dir, fmt.Sprint(i))
 		killAmid(t, lab(path, out), path, traces[:rand.IntN(len(traces))])
 		left, _ := os.ReadFile(filepath.Join(out, "answers.jsonl")) // not there if it was killed at once
-		if n := bytes.Count(left, []byte("\n")); n > 1 && n <= 150 {
+		if n := bytes.Count(left, []byte("\n")); n > 1 && n <= many {
 			amid++
 		}
 		if got := finish(out); !bytes.Equal(got, want) {

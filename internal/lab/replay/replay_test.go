@@ -228,6 +228,43 @@ func TestResume(t *testing.T) {
 	})
 }
 
+// FuzzJournal: whatever stands in the journal, it is refused, or the run comes to a
+// report that has every trace of the file.
+func FuzzJournal(f *testing.F) {
+	path := file(f, "t.jsonl", traces)
+	r := replay.Run{Judges: judges(f)}
+	journal := filepath.Join(f.TempDir(), "answers.jsonl")
+	if _, err := run(f, r, journal, path); err != nil {
+		f.Fatal(err)
+	}
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		f.Fatal(err)
+	}
+	heading, rest, _ := bytes.Cut(text, []byte("\n"))
+	f.Add(text)
+	f.Add(append(append([]byte{}, heading...), "\n{}\n"...))
+	f.Add(rest)
+	f.Add([]byte("\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		left := filepath.Join(t.TempDir(), "answers.jsonl")
+		if err := os.WriteFile(left, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := r.OpenJournal(left, []string{path})
+		if err != nil {
+			return
+		}
+		defer j.Close()
+		resumed := r
+		resumed.Journal = j
+		f, err := resumed.File(t.Context(), path)
+		if err == nil && len(f.Outcomes) != strings.Count(traces, "\n") {
+			t.Errorf("%d outcomes", len(f.Outcomes))
+		}
+	})
+}
+
 // TestOtherRun: a journal is taken up by the run that began it only.
 func TestOtherRun(t *testing.T) {
 	path := file(t, "t.jsonl", traces)
