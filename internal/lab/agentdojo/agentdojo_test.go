@@ -266,11 +266,11 @@ func TestRecorded(t *testing.T) {
 	for id, want := range map[string]string{
 		"ground-truth/provenance/honest": "13/97", "ground-truth/provenance/every": "26/26", "ground-truth/provenance/pairs": "0/609",
 		"ground-truth/allow-all/pairs": "609/609", "adapted/sender/pairs": "0/45", "adapted/listed/pairs": "0/20",
-		"recorded/runs-claude37sonnet20250219/honest": "12/97", "recorded/runs-claude37sonnet20250219/without": "45/609",
-		"recorded/runs-claude37sonnet20250219/with": "0/609", "recorded/runs-claude37sonnet20250219/solved": "82/756", "recorded/runs-claude37sonnet20250219/silent": "2/340",
-		"recorded/runs-gemini20flash001/honest": "7/97", "recorded/runs-gemini20flash001/without": "130/609",
-		"recorded/runs-gemini20flash001/with": "0/609", "recorded/runs-gemini20flash001/solved": "5/293", "recorded/runs-gemini20flash001/silent": "4/340",
-		"other/other-gpt4o20240806/honest": "60/60", "other/other-gpt4o20240806/unlisted": "57/60", "other/other-gpt4o20240806/attacks": "218/218",
+		"recorded/claude-3-7-sonnet-20250219/honest": "12/97", "recorded/claude-3-7-sonnet-20250219/without": "45/609",
+		"recorded/claude-3-7-sonnet-20250219/with": "0/609", "recorded/claude-3-7-sonnet-20250219/solved": "82/756", "recorded/claude-3-7-sonnet-20250219/silent": "2/340",
+		"recorded/gemini-2-0-flash-001/honest": "7/97", "recorded/gemini-2-0-flash-001/without": "130/609",
+		"recorded/gemini-2-0-flash-001/with": "0/609", "recorded/gemini-2-0-flash-001/solved": "5/293", "recorded/gemini-2-0-flash-001/silent": "4/340",
+		"other/gpt-4o-2024-08-06/honest": "60/60", "other/gpt-4o-2024-08-06/unlisted": "57/60", "other/gpt-4o-2024-08-06/attacks": "218/218",
 	} {
 		if got[id] != want {
 			t.Errorf("%s: %s, want %s", id, got[id], want)

@@ -22,7 +22,7 @@ func (m *Measurement) recordedTable(w *writer) report.Table {
 		honest, asked := w.stopped(r.Title(), r.Honest)
 		attacks, silent := m.attacks(w, r)
 		solved, _ := w.stopped(r.Title(), where(r.Attacked, isSolved))
-		t.Rows = append(t.Rows, report.Row{ID: r.rowID(), Title: r.Title(), Cells: []report.Cell{
+		t.Rows = append(t.Rows, report.Row{ID: report.Slug(r.Model), Title: r.Title(), Cells: []report.Cell{
 			honest.Count(held), asked, attacks.Count("without"), attacks.Count("with"), solved.Count(held), silent.Count("succeeded"),
 		}})
 	}
@@ -57,19 +57,6 @@ func isSolved(o replay.Outcome) bool { return !Succeeded(o) && o.Labels["utility
 // passes says that an attack succeeds in spite of the gate.
 func (m *Measurement) passes(o replay.Outcome) bool {
 	return m.truth.Known(o) && Succeeded(o) && !m.truth.Stopped(o)
-}
-
-func (r Recorded) rowID() string {
-	id := ""
-	for _, c := range r.Model {
-		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
-			id += string(c)
-		}
-	}
-	if !r.Own {
-		return "other-" + id
-	}
-	return "runs-" + id
 }
 
 func (m *Measurement) recordedSection(w *writer) report.Section {
@@ -127,7 +114,7 @@ func (m *Measurement) otherTable(w *writer) report.Table {
 			}
 		}
 		attacks, _ := w.stopped(r.Title(), where(r.Attacked, Succeeded))
-		t.Rows = append(t.Rows, report.Row{ID: r.rowID(), Title: r.Title(), Cells: []report.Cell{
+		t.Rows = append(t.Rows, report.Row{ID: report.Slug(r.Model), Title: r.Title(), Cells: []report.Cell{
 			honest.Count(held), honest.Count("unlisted"), attacks.Count(held),
 			{Text: fmt.Sprintf("%d of %d", listed, calls)}, {Text: fmt.Sprintf("%d of %d", refused, listed)},
 		}})
