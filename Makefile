@@ -24,8 +24,12 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 bench: ## compare decisions with other engines, the store with plain inserts; docs/speed.md
 	cd bench && go run . -product ..
 
-long: ## run the long forms: 200 kills and more; see CONTRIBUTING.md
+long: ## run the long forms: 200 kills and more, changes of the code that decides; see CONTRIBUTING.md
 	LICET_LONG=1 go test -count=1 -timeout 2h ./...
+	go run ./tools/gomutate -keep bin/gomutate -floor 85 internal/contract internal/decide internal/shell
+
+rows: ## take away each part of the table of programs, print those that no test misses
+	LICET_LONG=1 go test -count=1 -v -run TestRemovals ./internal/shell
 
 lint: ## gofmt, vet and staticcheck
 	.ci/run format vet lint
@@ -45,4 +49,4 @@ changelog: ## write the Unreleased section of CHANGELOG.md from commit subjects
 clean: ## remove what was built and installed here
 	rm -rf bin test/peers/node_modules
 
-.PHONY: help build test check cover fuzz bench long lint vuln cross peers changelog clean
+.PHONY: help build test check cover fuzz bench long rows lint vuln cross peers changelog clean

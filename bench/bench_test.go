@@ -2,28 +2,39 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func engines(t *testing.T) []*timed {
+// TestMain lets the program of the tests be that of the engines, too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "-contest" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func engines(t *testing.T) []engine {
 	t.Helper()
-	var all []*timed
-	for _, build := range []func(workload) (engine, error){newLicet, newCedar, newOPA} {
-		e, err := build(small)
+	var all []engine
+	for _, c := range contestants {
+		e, err := c.build(small)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, &timed{engine: e, calls: requests()})
+		all = append(all, e)
 	}
 	return all
 }
 
 // TestEnginesAgree is what every comparison rests on.
 func TestEnginesAgree(t *testing.T) {
-	if err := agree(engines(t)); err != nil {
-		t.Error(err)
+	for _, e := range engines(t) {
+		if err := agree(e, requests()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -47,10 +58,11 @@ func TestWorkload(t *testing.T) {
 // wrong.
 func TestDisagreement(t *testing.T) {
 	for _, e := range engines(t) {
-		i := slices.IndexFunc(e.calls, func(r request) bool { return r.want == allowed })
-		e.calls[i].want = blocked
-		if err := agree([]*timed{e}); err == nil || !strings.Contains(err.Error(), "expected blocked") {
-			t.Errorf("%s: a wrong answer passes: %v", e.engine.name, err)
+		calls := requests()
+		i := slices.IndexFunc(calls, func(r request) bool { return r.want == allowed })
+		calls[i].want = blocked
+		if err := agree(e, calls); err == nil || !strings.Contains(err.Error(), "expected blocked") {
+			t.Errorf("%s: a wrong answer passes: %v", e.name, err)
 		}
 	}
 }
@@ -58,7 +70,7 @@ func TestDisagreement(t *testing.T) {
 // TestRun prints a table with a line for each ratio.
 func TestRun(t *testing.T) {
 	var out, errOut bytes.Buffer
-	if status := run([]string{"-rounds", "1", "-each", "1ms"}, &out, &errOut); status != 0 {
+	if status := run([]string{"-rounds", "1", "-each", "1ms"}, nil, &out, &errOut); status != 0 {
 		t.Fatalf("exit status %d: %s", status, errOut.String())
 	}
 	for _, want := range []string{"every engine gave the expected answers", "licet / cedar-go", "licet / OPA", "same calls: 10000", "Loading a contract"} {
@@ -66,8 +78,11 @@ func TestRun(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}
 	}
-	if status := run([]string{"-rounds", "0"}, &out, &errOut); status != 2 {
+	if status := run([]string{"-rounds", "0"}, nil, &out, &errOut); status != 2 {
 		t.Errorf("no rounds: exit status %d, want 2", status)
+	}
+	if status := run([]string{"-contest", "nobody"}, nil, &out, &errOut); status != 1 {
+		t.Errorf("an engine that there is not: exit status %d, want 1", status)
 	}
 }
 

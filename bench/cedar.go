@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -21,20 +20,15 @@ func newCedar(w workload) (engine, error) {
 	}
 	entities := w.entities()
 	return engine{name: "cedar-go", version: versionOf("github.com/cedar-policy/cedar-go"), decide: func(r request) (answer, error) {
-		var m struct {
-			Params struct {
-				Name      string
-				Arguments map[string]any
-			}
-		}
-		if err := json.Unmarshal(r.message, &m); err != nil {
+		tool, arguments, err := decode(r)
+		if err != nil {
 			return blocked, err
 		}
 		decision, diagnostic := cedar.Authorize(policies, entities, cedar.Request{
 			Principal: cedar.NewEntityUID("Agent", cedar.String(r.agent)),
-			Action:    cedar.NewEntityUID("Action", cedar.String(m.Params.Name)),
+			Action:    cedar.NewEntityUID("Action", cedar.String(tool)),
 			Resource:  cedar.NewEntityUID("Server", server),
-			Context:   record(m.Params.Arguments),
+			Context:   record(arguments),
 		})
 		if len(diagnostic.Errors) > 0 {
 			return blocked, fmt.Errorf("evaluating Cedar: %s", diagnostic.Errors[0])

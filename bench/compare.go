@@ -1,9 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 )
 
@@ -37,36 +37,35 @@ func (g goal) verdict(value float64) string {
 	return "none"
 }
 
-// compare lets the engines agree and take turns, and prints the ratios.
-func compare(out io.Writer, rounds int, each time.Duration, product string) error {
-	begin, err := processorTime()
-	if err != nil {
-		return err
-	}
-	grown, err := newLicet(large)
-	if err != nil {
-		return err
-	}
-	loaded, err := processorTime()
-	if err != nil {
-		return err
-	}
-	grown.name = "licet, large"
-	all := []*timed{{engine: grown, calls: requests()}}
-	for _, build := range []func(workload) (engine, error){newLicet, newCedar, newOPA} {
-		e, err := build(small)
-		if err != nil {
+// compare lets the engines take turns, so that a busy moment of the machine
+// meets all of them, and prints the ratios.
+func compare(out io.Writer, rounds int, each time.Duration, product string) (err error) {
+	all := map[string]*timed{}
+	defer func() {
+		for _, t := range all {
+			err = errors.Join(err, t.stop())
+		}
+	}()
+	names := []string{"licet", "cedar-go", "OPA", "licet, large"}
+	for _, name := range names {
+		if all[name], err = start(name, each); err != nil {
+			delete(all, name)
 			return err
 		}
-		all = append(all, &timed{engine: e, calls: requests()})
 	}
-	if err := agree(all); err != nil {
-		return fmt.Errorf("nothing is compared, because an answer is wrong: %w", err)
+	for range rounds {
+		for _, name := range names {
+			if err := all[name].turn(); err != nil {
+				return err
+			}
+		}
 	}
-	if err := interleave(all, rounds, each); err != nil {
-		return err
+	ratios := []ratio{
+		newRatio("decision: licet / cedar-go", all["licet"], all["cedar-go"], goal{most: 0.33}),
+		newRatio("decision: licet / OPA", all["licet"], all["OPA"], goal{most: 0.2}),
+		newRatio(fmt.Sprintf("same calls: %d tools and agents / %d and %d", large.tools, small.tools, small.agents),
+			all["licet, large"], all["licet"], goal{most: 1.5}),
 	}
-	ratios := against(all[1], all[2:], all[0])
 	if product != "" {
 		more, err := productRatios(product)
 		if err != nil {
@@ -74,23 +73,16 @@ func compare(out io.Writer, rounds int, each time.Duration, product string) erro
 		}
 		ratios = append(ratios, more...)
 	}
-	printEngines(out, all)
+	printCalls(out, requests())
+	fmt.Fprintf(out, "%-52s %8s %8s %8s\n", "one decision, in us of processor time", "best", "median", "allocs")
+	for _, name := range names {
+		t := all[name]
+		fmt.Fprintf(out, "%-52s %8.2f %8.2f %8.1f\n", name+" "+t.Version, micros(t.best()), micros(t.median()), t.sorted()[0].Allocs)
+	}
 	printRatios(out, ratios)
 	_, err = fmt.Fprintf(out, "\nLoading a contract of %d tools and %d agents took %.2f s of processor time.\n",
-		large.tools, large.agents, (loaded - begin).Seconds())
+		large.tools, large.agents, all["licet, large"].Load.Seconds())
 	return err
-}
-
-// against returns the ratios of licet to its peers, and of the large workload
-// to the small one.
-func against(licet *timed, peers []*timed, grown *timed) []ratio {
-	goals := map[string]goal{"cedar-go": {most: 0.33}, "OPA": {most: 0.2}}
-	var ratios []ratio
-	for _, p := range peers {
-		ratios = append(ratios, newRatio("decision: licet / "+p.engine.name, licet, p, goals[p.engine.name]))
-	}
-	what := fmt.Sprintf("same calls: %d tools and agents / %d and %d", large.tools, small.tools, small.agents)
-	return append(ratios, newRatio(what, grown, licet, goal{most: 1.5}))
 }
 
 func newRatio(what string, ours, theirs *timed, g goal) ratio {
@@ -99,20 +91,15 @@ func newRatio(what string, ours, theirs *timed, g goal) ratio {
 
 func by(a, b time.Duration) float64 { return a.Seconds() / b.Seconds() }
 
-func printEngines(out io.Writer, all []*timed) {
+func printCalls(out io.Writer, calls []request) {
 	counts := map[answer]int{}
 	size := 0
-	for _, r := range all[0].calls {
+	for _, r := range calls {
 		counts[r.want]++
 		size += len(r.message)
 	}
-	n := len(all[0].calls)
 	fmt.Fprintf(out, "%d calls of %d bytes on average, %d allowed, %d held, %d blocked: every engine gave the expected answers.\n\n",
-		n, size/n, counts[allowed], counts[held], counts[blocked])
-	fmt.Fprintf(out, "%-52s %8s %8s %8s\n", "one decision, in us of processor time", "best", "median", "allocs")
-	for _, t := range slices.Concat(all[1:], all[:1]) {
-		fmt.Fprintf(out, "%-52s %8.2f %8.2f %8.1f\n", t.engine.name+" "+t.engine.version, micros(t.best()), micros(t.median()), t.allocs)
-	}
+		len(calls), size/len(calls), counts[allowed], counts[held], counts[blocked])
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -1,5 +1,5 @@
 // Bench compares the decision of licet with those of other policy engines, on
-// the same policy and the same requests, in one process. What it prints are
+// the same policy and the same requests, in one run, each in a process of its own. What it prints are
 // ratios: the machine, its load and the compiler stand on both sides of them.
 //
 // workload.go says what is asked: tools with bounds on six arguments, and calls

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -18,16 +17,11 @@ func newOPA(w workload) (engine, error) {
 		return engine{}, fmt.Errorf("preparing the OPA query: %w", err)
 	}
 	return engine{name: "OPA", version: versionOf("github.com/open-policy-agent/opa"), decide: func(r request) (answer, error) {
-		var m struct {
-			Params struct {
-				Name      string
-				Arguments map[string]any
-			}
-		}
-		if err := json.Unmarshal(r.message, &m); err != nil {
+		tool, arguments, err := decode(r)
+		if err != nil {
 			return blocked, err
 		}
-		input := map[string]any{"agent": r.agent, "tool": m.Params.Name, "args": m.Params.Arguments}
+		input := map[string]any{"agent": r.agent, "tool": tool, "args": arguments}
 		result, err := query.Eval(ctx, rego.EvalInput(input))
 		if err != nil {
 			return blocked, fmt.Errorf("evaluating Rego: %w", err)

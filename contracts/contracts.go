@@ -7,7 +7,7 @@ import "embed"
 
 // Files are the starter contracts.
 //
-//go:embed bank
+//go:embed bank office project
 var Files embed.FS
 
 // AgentDojo is the contract for the four suites of the AgentDojo benchmark, which

@@ -32,7 +32,7 @@ func TestEveryCommand(t *testing.T) {
 	for name, program := range map[string]struct {
 		main  mainFunc
 		least int // commands
-	}{"licet": {cli.Run, 35}, "licet-lab": {lab.Run, 7}} {
+	}{"licet": {cli.Run, 35}, "licet-lab": {lab.Run, 10}} {
 		if seen := walk(t, program.main, name); seen < program.least {
 			t.Errorf("%s: looked at %d commands only", name, seen)
 		}

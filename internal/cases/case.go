@@ -18,17 +18,27 @@ type Suite struct {
 type Case struct {
 	Name  string // unique in its suite
 	Why   string // one sentence: which clause or constraint decides
+	Kind  string // Benign or Attack; "" = not said
+	Twin  string // name of the harmless case that an attack must be told apart from; "" = none
 	Tags  []string
 	Files []File // what lies on disk before the first step
+	Path  string // folders in which programs are found, as PATH has them, but with ${workspace}, ${home} or ${tmp}; "" = the case does not say
 	Steps []Step
 	Line  int // where the case begins in the suite's file, from 1; 0 = in no file
 }
+
+// The kinds of cases.
+const (
+	Benign = "benign" // honest work
+	Attack = "attack" // what must not happen, whoever asks for it
+)
 
 // File is one file or link that a case needs on disk.
 type File struct {
 	Path    string // begins with ${workspace}, ${home} or ${tmp}
 	Content string
 	Link    string // target of a symbolic link, relative or with ${...}; "" = a file
+	Runs    bool   // it may be run
 }
 
 // Step is one thing that happens in a case.
@@ -39,8 +49,8 @@ type Step struct {
 	Line   int    // where the step begins in the suite's file; 0 = in no file
 }
 
-// Act is what happens in a step: Call, Turn, Answered, Wait, ContractEdit or
-// DefinitionEdit.
+// Act is what happens in a step: Call, Turn, Answered, TurnedAway, Wait,
+// ContractEdit or DefinitionEdit.
 type Act interface {
 	// Word returns the word of the act in case files.
 	Word() string
@@ -80,6 +90,13 @@ type Answered struct {
 	Approve bool   // false denies
 }
 
+// TurnedAway is an attempt to approve the last held call by somebody who may
+// not answer it. That the answer is taken breaks the case.
+type TurnedAway struct {
+	Ticket string // filled in by Run
+	By     string
+}
+
 // Wait lets time pass.
 type Wait struct{ For time.Duration }
 
@@ -111,6 +128,9 @@ func (a Answered) Word() string {
 }
 
 // Word implements Act.
+func (TurnedAway) Word() string { return "outsider" }
+
+// Word implements Act.
 func (Wait) Word() string { return "wait" }
 
 // Word implements Act.
@@ -125,6 +145,7 @@ type Expect struct {
 	Verdict authz.Verdict
 	Code    authz.Code // of the deciding reason; "" = any
 	Clause  string     // path of the deciding clause or limit in the contract; "" = any
+	Binding bool       // the agent is not in shadow mode, where an answer holds nothing back
 }
 
 // Answer is what a door got for a Call.
@@ -132,6 +153,7 @@ type Answer struct {
 	Verdict authz.Verdict
 	Reasons []authz.Reason // the deciding one first
 	Ticket  string         // of a held call
+	Shadow  bool           // the agent is in shadow mode: the answer is what it would be if it were enforced
 }
 
 // Meets reports whether a is what e expects.
@@ -140,5 +162,5 @@ func (e Expect) Meets(a Answer) bool {
 	if len(a.Reasons) > 0 {
 		first = a.Reasons[0]
 	}
-	return a.Verdict == e.Verdict && (e.Code == "" || e.Code == first.Code) && (e.Clause == "" || e.Clause == first.Clause)
+	return a.Verdict == e.Verdict && !(e.Binding && a.Shadow) && (e.Code == "" || e.Code == first.Code) && (e.Clause == "" || e.Clause == first.Clause)
 }

@@ -3,8 +3,10 @@ package cases
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/licet-dev/licet/internal/approval"
@@ -41,7 +43,7 @@ func (Core) Open(_ context.Context, setup Setup) (Session, error) {
 	var err error
 	s.gate, err = gate.New(gate.Options{
 		Contract: func() *contract.Contract { return s.contract },
-		Store:    s.store, Key: key, Places: setup.Places, Now: clock,
+		Store:    s.store, Key: key, Places: setup.Places, Path: setup.Path, Now: clock,
 	})
 	return s, err
 }
@@ -60,7 +62,7 @@ type core struct {
 
 // load puts a contract in force.
 func (s *core) load(text []byte) error {
-	c, err := s.source.with(text).Load()
+	c, err := s.source.With(text).Load()
 	if err != nil {
 		return fmt.Errorf("loading the contract: %w", err)
 	}
@@ -70,9 +72,9 @@ func (s *core) load(text []byte) error {
 
 // Call implements Session.
 func (s *core) Call(ctx context.Context, c Call) (Answer, error) {
-	ask, err := s.ask(c)
-	if err != nil {
-		return answered(s.gate.Refuse(ctx, ask, authz.Malformed, err.Error(), c.Raw)), nil
+	ask, none := s.ask(c)
+	if none != nil {
+		return answered(s.gate.Refuse(ctx, ask, none.Code, none.Detail, c.Raw)), nil
 	}
 	a := s.gate.Check(ctx, ask)
 	if a.Grant == nil {
@@ -86,9 +88,9 @@ func (s *core) Call(ctx context.Context, c Call) (Answer, error) {
 
 // Explain implements Explainer.
 func (s *core) Explain(ctx context.Context, c Call) (explain.Explanation, error) {
-	ask, err := s.ask(c)
-	if err != nil {
-		return explain.Explanation{}, err
+	ask, none := s.ask(c)
+	if none != nil {
+		return explain.Explanation{}, fmt.Errorf("there is no call to explain: %s: %s", none.Code, none.Detail)
 	}
 	facts, err := s.gate.Facts(ctx, ask)
 	if err != nil {
@@ -97,8 +99,8 @@ func (s *core) Explain(ctx context.Context, c Call) (explain.Explanation, error)
 	return explain.Explain(s.contract, ask.Call, facts, nil)
 }
 
-// ask returns a call as the gate is asked. An error says that its Raw is none.
-func (s *core) ask(c Call) (gate.Ask, error) {
+// ask returns a call as the gate is asked, or why its Raw is none.
+func (s *core) ask(c Call) (gate.Ask, *authz.Reason) {
 	ask := gate.Ask{
 		Door: "cases", Principal: authz.Principal{Agent: c.Agent, User: c.User}, Speaks: authz.Credential{Operator: true},
 		Session: c.Session, Cwd: c.Cwd,
@@ -109,7 +111,10 @@ func (s *core) ask(c Call) (gate.Ask, error) {
 	}
 	var err error
 	if ask.Call, err = toolCall(c); err != nil {
-		return ask, err
+		return ask, &authz.Reason{Code: authz.Malformed, Detail: err.Error()}
+	}
+	if m := ask.Call.Method; m != contract.ToolsCall && !slices.Contains(contract.Methods(), m) {
+		return ask, &authz.Reason{Code: authz.UnknownMethod, Detail: "no contract lists " + strconv.Quote(m)}
 	}
 	ask.Live = s.compare(c.Server, ask.Call.Tool)
 	return ask, nil
@@ -136,7 +141,7 @@ func toolCall(c Call) (toolcall.Call, error) {
 func answered(a gate.Answer) Answer {
 	answer := Answer{Verdict: a.Verdict, Reasons: a.Reasons}
 	if a.Shadow != nil {
-		answer.Verdict = *a.Shadow
+		answer.Verdict, answer.Shadow = *a.Shadow, true
 	}
 	if a.Ticket != nil {
 		answer.Ticket = a.Ticket.ID
@@ -165,6 +170,15 @@ func (s *core) Do(ctx context.Context, a Act) error {
 		s.turns[a.Session] = append(s.turns[a.Session], a.Text)
 	case Answered:
 		return s.answer(ctx, a)
+	case TurnedAway:
+		var refused refusedAnswer
+		err := s.answer(ctx, Answered{Ticket: a.Ticket, By: a.By, Approve: true})
+		if err == nil {
+			return fmt.Errorf("%s was let answer the ticket", a.By)
+		}
+		if !errors.As(err, &refused) || refused.Code != authz.ApprovalMismatch {
+			return err // the ticket takes no answer at all
+		}
 	case Wait:
 		s.now = s.now.Add(a.For)
 	case ContractEdit:
@@ -198,9 +212,19 @@ func (s *core) answer(ctx context.Context, a Answered) error {
 		return fmt.Errorf("answering the ticket: %w", err)
 	}
 	if c := receipt.Conflict; c != nil {
-		return fmt.Errorf("%s cannot answer the ticket: %s (%s)", a.By, c.Detail, c.Code)
+		return refusedAnswer{a.By, *c}
 	}
 	return nil
+}
+
+// refusedAnswer is the error of an answer that the store does not take.
+type refusedAnswer struct {
+	by string
+	ledger.Conflict
+}
+
+func (e refusedAnswer) Error() string {
+	return fmt.Sprintf("%s cannot answer the ticket: %s (%s)", e.by, e.Detail, e.Code)
 }
 
 // Close implements Session.

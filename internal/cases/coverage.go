@@ -111,7 +111,7 @@ func (it Item) matters(ctx context.Context, before []Result) (bool, error) {
 	var suites []*Suite
 	was := map[*Case]Result{}
 	for _, r := range before {
-		if r.Status != Broken && r.Status != Unsupported && r.Case.calls(it.at.tool) {
+		if r.Status != Broken && r.Status != Unsupported && r.Case.Calls(it.at.tool) {
 			was[r.Case] = r
 			suites = append(suites, r.Suite)
 		}
@@ -119,7 +119,7 @@ func (it Item) matters(ctx context.Context, before []Result) (bool, error) {
 	slices.SortFunc(suites, func(a, b *Suite) int { return cmp.Compare(a.Name, b.Name) })
 	after, err := Run(ctx, Core{}, slices.Compact(suites), Options{
 		Select: func(_ *Suite, c *Case) bool { _, ok := was[c]; return ok },
-		text:   text,
+		Change: text,
 	})
 	if err != nil {
 		return false, err
@@ -129,9 +129,9 @@ func (it Item) matters(ctx context.Context, before []Result) (bool, error) {
 	}), nil
 }
 
-// calls says whether some step of c may call a tool of the rule that is written
+// Calls says whether some step of c may call a tool of the rule that is written
 // beside ref: server.tool, a group of them, or server:method.
-func (c *Case) calls(ref string) bool {
+func (c *Case) Calls(ref string) bool {
 	prefix, group := strings.CutSuffix(ref, "*")
 	return slices.ContainsFunc(c.Steps, func(s Step) bool {
 		call, ok := s.Act.(Call)
@@ -157,7 +157,7 @@ func (it Item) without(s Source) (func([]byte) ([]byte, error), error) {
 	for _, p := range []part{it.at, whole} {
 		var text []byte
 		if text, err = p.cut(s.Text); err == nil {
-			if _, err = s.with(text).Load(); err == nil {
+			if _, err = s.With(text).Load(); err == nil {
 				return p.cut, nil
 			}
 		}

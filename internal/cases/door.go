@@ -19,6 +19,7 @@ type Setup struct {
 	Contract Source
 	Loaded   *contract.Contract // Contract, where it was loaded before; may be nil. A door in this process is spared the reading
 	Places   constraint.Places
+	Path     string // PATH of the gate and of the commands; "" = of no meaning to the case
 }
 
 // Session plays the steps of one case, one after the other. An error other

@@ -32,7 +32,8 @@ func IsFile(name string) bool {
 var (
 	fileWords    = yamlwalk.Words{Place: "a case file", Known: []string{"contract", "defaults", "cases"}}
 	defaultWords = yamlwalk.Words{Place: "defaults", Known: []string{"agent", "user", "session", "server", "cwd", "files", "results"}}
-	caseWords    = yamlwalk.Words{Place: "a case", Known: []string{"name", "why", "tags", "files", "call", "expect", "steps"}}
+	caseWords    = yamlwalk.Words{Place: "a case", Known: []string{"name", "why", "kind", "twin", "tags", "files", "call", "expect", "steps"}}
+	kindWords    = yamlwalk.Words{Place: "kind", Known: []string{Benign, Attack}}
 	linkWords    = yamlwalk.Words{Place: "a file", Known: []string{"link"}}
 )
 
@@ -57,6 +58,7 @@ func Load(name string, text []byte, open func(path string) ([]byte, error)) (*Su
 		}
 	}
 	l.unique(s.Cases)
+	l.twins(s.Cases)
 	if len(l.Problems) > 0 {
 		return nil, l.Problems.Sorted()
 	}
@@ -149,12 +151,7 @@ func (l *loader) readCase(n *yamlwalk.Node) Case {
 	}
 	c.Name = l.line(l.Need(n, "name", caseWords), "the name of the case")
 	c.Why = l.line(l.Need(n, "why", caseWords), "the clause or constraint that decides, and why")
-	if tags := n.Get("tags"); tags != nil && l.Is(tags, toolcall.Array, "a list of tags") {
-		for _, tag := range l.Elements(tags, "tags") {
-			c.Tags = append(c.Tags, l.Name(tag, "tag"))
-		}
-		c.Tags = l.Distinct(tags, c.Tags)
-	}
+	l.readMarks(n, &c)
 	c.Files = l.readFiles(n.Get("files"))
 	for _, f := range slices.Backward(l.files) {
 		if !slices.ContainsFunc(c.Files, func(own File) bool { return own.Path == f.Path }) {
@@ -173,6 +170,29 @@ func (l *loader) readCase(n *yamlwalk.Node) Case {
 		}
 	}
 	return c
+}
+
+var tagForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+
+// readMarks reads what reports sort cases by.
+func (l *loader) readMarks(n *yamlwalk.Node, c *Case) {
+	if kind := n.Get("kind"); kind != nil && l.Is(kind, toolcall.String, "a kind") && l.Word(kind, kindWords) {
+		c.Kind = kind.Text
+	}
+	if twin := n.Get("twin"); twin != nil {
+		c.Twin = l.line(twin, "the name of another case")
+	}
+	tags := n.Get("tags")
+	if tags == nil || !l.Is(tags, toolcall.Array, "a list of tags") {
+		return
+	}
+	for _, tag := range l.Elements(tags, "tags") {
+		if l.Is(tag, toolcall.String, "a tag") && !tagForm.MatchString(tag.Text) {
+			l.Report(tag, "use up to 100 letters, digits, dots, _ and -", "%q is no tag", tag.Text)
+		}
+		c.Tags = append(c.Tags, tag.Text)
+	}
+	c.Tags = l.Distinct(tags, c.Tags)
 }
 
 // line reads a text that is shown to people in one line.
@@ -196,6 +216,16 @@ func (l *loader) unique(all []Case) {
 			l.Report(&yamlwalk.Node{Line: c.Line, Column: 1}, "", "a case named %q stands in line %d, too", c.Name, line)
 		}
 		first[c.Name] = c.Line
+	}
+}
+
+// twins reports twins that no other case of the file is.
+func (l *loader) twins(all []Case) {
+	for _, c := range all {
+		named := func(other Case) bool { return other.Name == c.Twin }
+		if c.Twin != "" && (c.Twin == c.Name || !slices.ContainsFunc(all, named)) {
+			l.Report(&yamlwalk.Node{Line: c.Line, Column: 1}, "", "the twin %q is no other case of this file", c.Twin)
+		}
 	}
 }
 

@@ -27,7 +27,9 @@ defaults:
 cases:
   - name: one call
     why: allow[0] needs a known account
-    tags: [pay, b]
+    kind: attack
+    twin: a story
+    tags: [pay, b.1]
     files:
       link: {link: private/key}
       "${home}/x": home
@@ -58,7 +60,7 @@ func TestLoad(t *testing.T) {
 		t.Fatalf("read as %+v", s)
 	}
 	one, story := s.Cases[0], s.Cases[1]
-	if one.Why != "allow[0] needs a known account" || strings.Join(one.Tags, " ") != "b pay" || one.Line != 13 || len(one.Steps) != 1 {
+	if one.Why != "allow[0] needs a known account" || strings.Join(one.Tags, " ") != "b.1 pay" || one.Kind != cases.Attack || one.Twin != "a story" || one.Line != 13 || len(one.Steps) != 1 {
 		t.Errorf("one call is %+v", one)
 	}
 	wantFiles := []cases.File{
@@ -124,7 +126,7 @@ func checkStory(t *testing.T, c cases.Case) {
 
 // refused are texts behind head that are no case file.
 var refused = []struct{ name, text, want string }{
-	{"unknown word", "- {name: a, whi: b}", `6:13: unknown word "whi" in a case: expected name, why, tags, files, call, expect or steps; did you mean "why"?`},
+	{"unknown word", "- {name: a, whi: b}", `6:13: unknown word "whi" in a case: expected name, why, kind, twin, tags, files, call, expect or steps; did you mean "why"?`},
 	{"no why", "- {name: a, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:3: a case needs "why"`},
 	{"empty why", "- {name: a, why: ' ', call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:18: expected the clause or constraint that decides, and why in one line`},
 	{"name in two lines", "- {name: \"a\\nb\", why: w, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:10: expected the name of the case in one line`},
@@ -134,7 +136,8 @@ var refused = []struct{ name, text, want string }{
 	{"call and steps", "- {name: a, why: w, call: {tool: pay}, steps: []}", `6:3: a case has either "call" and "expect", or "steps"`},
 	{"steps and expect", "- {name: a, why: w, expect: {verdict: ALLOW, code: approved}, steps: [{wait: 1s}]}", `6:3: a case has either "call" and "expect", or "steps"`},
 	{"no steps", "- {name: a, why: w, steps: []}", `6:28: an empty list; remove "steps" or add an entry`},
-	{"two acts", "- {name: a, why: w, steps: [{wait: 1s, turn: x}]}", `6:29: a step is one of call, turn, approve, deny, wait, contract or definition, found 2`},
+	{"enforced, denied", "- {name: a, why: w, call: {tool: wipe}, expect: {verdict: BLOCK, code: blocked_tool, enforced: false}}", `expected true, found false; leave it out if shadow mode will do`},
+	{"two acts", "- {name: a, why: w, steps: [{wait: 1s, turn: x}]}", `6:29: a step is one of call, turn, approve, deny, outsider, wait, contract or definition, found 2`},
 	{"no act", "- {name: a, why: w, steps: [{repeat: 1}]}", `found 0`},
 	{"expect beside wait", "- {name: a, why: w, steps: [{wait: 1s, expect: {verdict: ALLOW, code: approved}}]}", `6:29: "expect" stands beside "call" only`},
 	{"call without expect", "- {name: a, why: w, steps: [{call: {tool: pay}}]}", `6:29: a step needs "expect"`},
@@ -151,6 +154,10 @@ var refused = []struct{ name, text, want string }{
 	{"short clause of an unknown tool", "- {name: a, why: w, call: {tool: pays}, expect: {verdict: ALLOW, code: approved, clause: 'allow[0]'}}", `6:90: no rule of the contract stands beside the tool of this call`},
 	{"short clause of an unknown agent", "- {name: a, why: w, call: {tool: pay, agent: x}, expect: {verdict: ALLOW, code: approved, clause: 'allow[0]'}}", `6:99: no rule of the contract stands beside the tool of this call`},
 	{"same name", "- {name: a, why: w, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}\n- {name: a, why: w, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `7:1: a case named "a" stands in line 6, too`},
+	{"kind", "- {name: a, why: w, kind: evil, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:27: unknown word "evil" in kind: expected benign or attack`},
+	{"twin that is not there", "- {name: a, why: w, twin: b, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:1: the twin "b" is no other case of this file`},
+	{"twin of itself", "- {name: a, why: w, twin: a, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:1: the twin "a" is no other case of this file`},
+	{"tag with a space", "- {name: a, why: w, tags: [a b], call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:28: "a b" is no tag; use up to 100 letters, digits, dots, _ and -`},
 	{"tag twice", "- {name: a, why: w, tags: [x, x], call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:27: "x" stands in the list twice`},
 	{"file outside", "- {name: a, why: w, files: {../x: y}, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `6:29: "../x" is no path below a place`},
 	{"absolute file", "- {name: a, why: w, files: {/etc/x: y}, call: {tool: pay}, expect: {verdict: ALLOW, code: approved}}", `is no path below a place`},

@@ -3,6 +3,7 @@ package cases
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +66,11 @@ func (w *world) write(f File) error {
 	if f.Link != "" {
 		return os.Symlink(filepath.FromSlash(w.paths.Replace(f.Link)), path)
 	}
-	return os.WriteFile(path, []byte(f.Content), 0o600)
+	mode := fs.FileMode(0o600)
+	if f.Runs {
+		mode = 0o700
+	}
+	return os.WriteFile(path, []byte(f.Content), mode)
 }
 
 // call returns c with the paths of places in it.

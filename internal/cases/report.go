@@ -76,6 +76,8 @@ func describe(s Step, round int) string {
 		return "call " + text
 	case Answered:
 		return a.Word() + " by " + a.By
+	case TurnedAway:
+		return "an answer by " + a.By + ", who may not"
 	case Wait:
 		return "wait " + a.For.String()
 	default:

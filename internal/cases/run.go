@@ -54,7 +54,8 @@ type Options struct {
 	Parallel int                          // cases at a time; 0 = one per processor
 	Progress func(done, all int)          // called after each case, never twice at once
 	Select   func(*Suite, *Case) bool     // which cases to play; nil = all
-	text     func([]byte) ([]byte, error) // changes every contract before a door sees it
+	Change   func([]byte) ([]byte, error) // changes every contract's text before a door sees it; nil = it stays
+	Whole    bool                         // go on after a wrong answer, so that there is one to every call
 }
 
 // Run plays cases and returns their results in the order of the suites,
@@ -75,9 +76,7 @@ func Run(ctx context.Context, door Door, suites []*Suite, o Options) ([]Result, 
 	for range min(cmp.Or(o.Parallel, runtime.GOMAXPROCS(0)), len(results)) {
 		workers.Go(func() {
 			for r := range next {
-				start := time.Now()
-				r.play(ctx, door, o)
-				r.Took = time.Since(start)
+				*r = Play(ctx, door, r.Suite, r.Case, o)
 				mu.Lock()
 				done++
 				if o.Progress != nil {
@@ -96,6 +95,15 @@ func Run(ctx context.Context, door Door, suites []*Suite, o Options) ([]Result, 
 	close(next)
 	workers.Wait()
 	return results, ctx.Err()
+}
+
+// Play plays one case of a suite. Of the options only Change and Whole count.
+func Play(ctx context.Context, door Door, s *Suite, c *Case, o Options) Result {
+	r := Result{Suite: s, Case: c}
+	start := time.Now()
+	r.play(ctx, door, o)
+	r.Took = time.Since(start)
+	return r
 }
 
 // play plays one case in a world of its own.
@@ -117,12 +125,12 @@ func (r *Result) inWorld(ctx context.Context, door Door, o Options) (err error) 
 		return fmt.Errorf("making the files of the case: %w", err)
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	p := player{Result: r, world: w, change: o.text, text: r.Suite.Contract.Text}
+	p := player{Result: r, world: w, change: o.Change, whole: o.Whole, text: r.Suite.Contract.Text}
 	text, err := p.changed(p.text)
 	if err != nil {
 		return err
 	}
-	p.session, err = door.Open(ctx, Setup{Contract: r.Suite.Contract.with(text), Places: w.places})
+	p.session, err = door.Open(ctx, Setup{Contract: r.Suite.Contract.With(text), Places: w.places, Path: w.paths.Replace(r.Case.Path)})
 	if err != nil {
 		return err
 	}
@@ -136,6 +144,7 @@ type player struct {
 	world   *world
 	session Session
 	change  func([]byte) ([]byte, error)
+	whole   bool
 	text    []byte // of the contract, as the case has it now
 	ticket  string // of the last held call
 }
@@ -148,8 +157,9 @@ func (p *player) changed(text []byte) ([]byte, error) {
 	return p.change(text)
 }
 
-// steps plays every step until one has another answer than expected.
+// steps plays every step until one has another answer than expected, or all.
 func (p *player) steps(ctx context.Context) error {
+	p.Status = Passed
 	for i, step := range p.Case.Steps {
 		p.Step = i
 		c, isCall := step.Act.(Call)
@@ -165,13 +175,15 @@ func (p *player) steps(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if !step.Expect.Meets(a) {
-				p.Status, p.Want, p.Got = Wrong, step.Expect, a
+			if step.Expect.Meets(a) {
+				continue
+			}
+			p.Status, p.Want, p.Got = Wrong, step.Expect, a
+			if !p.whole {
 				return nil
 			}
 		}
 	}
-	p.Status = Passed
 	return nil
 }
 
@@ -202,6 +214,12 @@ func (p *player) call(ctx context.Context, c Call) (Answer, error) {
 func (p *player) do(ctx context.Context, act Act) error {
 	switch a := act.(type) {
 	case Answered:
+		if p.ticket == "" {
+			return errors.New("no call was held before: there is nothing to answer")
+		}
+		a.Ticket = p.ticket
+		act = a
+	case TurnedAway:
 		if p.ticket == "" {
 			return errors.New("no call was held before: there is nothing to answer")
 		}

@@ -80,6 +80,15 @@ const passing = `
     - approve: bob
     - call: {tool: pay, arguments: {amount: 500}, user: eve, approval: last}
       expect: {verdict: BLOCK, code: approval_mismatch}
+- name: somebody who may not answer
+  why: the contract names who may, and the ticket stays open for them
+  steps:
+    - call: {tool: pay, arguments: {amount: 500}}
+      expect: {verdict: REQUIRE_APPROVAL, code: approve_clause, enforced: true}
+    - outsider: eve
+    - approve: ann
+    - call: {tool: pay, arguments: {amount: 500}}
+      expect: {verdict: ALLOW, code: approved}
 - name: a ticket of that name
   why: there is none
   call: {tool: pay, arguments: {amount: 500}, approval: t-NONE}
@@ -92,6 +101,14 @@ const passing = `
   why: a member twice
   call: {raw: '{"jsonrpc":"2.0","id":1,"id":1,"method":"tools/call","params":{"name":"accounts","arguments":{}}}'}
   expect: {verdict: BLOCK, code: malformed}
+- name: a method that a contract can list
+  why: no rule lists resources/read
+  call: {raw: '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a"}}'}
+  expect: {verdict: BLOCK, code: not_listed}
+- name: a method that no contract can list
+  why: it is no method that acts
+  call: {raw: '{"jsonrpc":"2.0","id":1,"method":"tools/none","params":{}}'}
+  expect: {verdict: BLOCK, code: unknown_method}
 - name: a definition as approved
   why: other members than those that are pinned may differ
   steps:
@@ -183,6 +200,8 @@ func TestBroken(t *testing.T) {
 		"{call: {tool: pay, arguments: {amount: 500}}, expect: {verdict: REQUIRE_APPROVAL, code: approve_clause}}, {approve: eve}":              "eve cannot answer the ticket: eve is not an approver of this ticket (approval_mismatch)",
 		"{call: {tool: pay, arguments: {amount: 500}}, expect: {verdict: REQUIRE_APPROVAL, code: approve_clause}}, {deny: ann}, {approve: bob}": "bob cannot answer the ticket: the ticket is denied (approval_denied)",
 		"{call: {tool: pay, arguments: {amount: 500}}, expect: {verdict: REQUIRE_APPROVAL, code: approve_clause}}, {wait: 1h}, {approve: bob}":  "bob cannot answer the ticket: the ticket is expired (approval_expired)",
+		"{outsider: eve}": "no call was held before: there is nothing to answer",
+		"{call: {tool: pay, arguments: {amount: 500}}, expect: {verdict: REQUIRE_APPROVAL, code: approve_clause}}, {outsider: ann}": "ann was let answer the ticket",
 		"{contract: {replace: 'max: 9', with: 'max: 8'}}":                                                        `"max: 9" occurs 0 times in the contract, not once`,
 		"{contract: {replace: 'shop.', with: 'x.'}}":                                                             `times in the contract, not once`,
 		"{contract: {replace: 'shop.wipe: block', with: 'shop.wipe: blok'}}":                                     `loading the contract: licet.yaml:10:18: unknown word "blok"`,
@@ -313,5 +332,34 @@ func TestCoreRefusesContract(t *testing.T) {
 	s.Contract.Files = nil
 	if _, err := s.Contract.Load(); err == nil {
 		t.Error("a contract without its files loads")
+	}
+}
+
+// TestEnforced: in shadow mode a case gets the answer of the rules, unless it
+// says that the answer must hold.
+func TestEnforced(t *testing.T) {
+	const text = "- {name: x, why: w, steps: [{contract: {replace: 'buyer:', with: \"buyer:\\n    mode: shadow\"}}, {call: {tool: wipe}, expect: {verdict: BLOCK, code: blocked_tool%s}}]}\n"
+	want(t, cases.Passed, play(t, fmt.Sprintf(text, "")))
+	want(t, cases.Wrong, play(t, fmt.Sprintf(text, ", enforced: true")))
+}
+
+// TestPlayWhole: on request a story goes on after a wrong answer, under a
+// contract that Change made.
+func TestPlayWhole(t *testing.T) {
+	s := load(t, head+`
+- name: x
+  why: w
+  steps:
+    - {call: {tool: wipe}, expect: {verdict: BLOCK, code: blocked_tool}}
+    - {call: {tool: accounts}, expect: {verdict: ALLOW, code: allow_clause}}
+`)
+	change := func(text []byte) ([]byte, error) {
+		return []byte(strings.Replace(string(text), "shop.wipe: block", "shop.wipe: allow", 1)), nil
+	}
+	for whole, answers := range map[bool]int{false: 1, true: 2} {
+		r := cases.Play(t.Context(), cases.Core{}, s, &s.Cases[0], cases.Options{Change: change, Whole: whole})
+		if r.Status != cases.Wrong || len(r.Answers) != answers || r.Answers[0].Verdict != authz.Allow {
+			t.Errorf("whole %v: %v with %+v", whole, r.Status, r.Answers)
+		}
 	}
 }

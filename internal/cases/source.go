@@ -39,8 +39,8 @@ func (s Source) Load() (*contract.Contract, error) {
 	})
 }
 
-// with returns the source with another text.
-func (s Source) with(text []byte) Source {
+// With returns the source with another text.
+func (s Source) With(text []byte) Source {
 	s.Text = text
 	return s
 }

@@ -12,13 +12,13 @@ import (
 
 // The words of steps (docs/spec/cases.md).
 var (
-	actWords  = []string{"call", "turn", "approve", "deny", "wait", "contract", "definition"}
+	actWords  = []string{"call", "turn", "approve", "deny", "outsider", "wait", "contract", "definition"}
 	stepWords = yamlwalk.Words{Place: "a step", Known: slices.Concat(actWords, besideCall)}
 	// besideCall are the words of a step that say more about a call.
 	besideCall      = []string{"expect", "result", "repeat"}
 	callWords       = yamlwalk.Words{Place: "a call", Known: []string{"agent", "user", "session", "server", "tool", "arguments", "raw", "cwd", "approval", "request", "history"}}
 	pastWords       = yamlwalk.Words{Place: "a past call", Known: []string{"server", "tool", "result"}}
-	expectWords     = yamlwalk.Words{Place: "expect", Known: []string{"verdict", "code", "clause"}}
+	expectWords     = yamlwalk.Words{Place: "expect", Known: []string{"verdict", "code", "clause", "enforced"}}
 	contractWords   = yamlwalk.Words{Place: "a change of the contract", Known: []string{"replace", "with"}}
 	definitionWords = yamlwalk.Words{Place: "a change of a definition", Known: []string{"server", "tool", "set"}}
 	verdictWords    = yamlwalk.Words{Place: "verdict", Known: []string{authz.Allow.String(), authz.Block.String(), authz.RequireApproval.String()}}
@@ -84,6 +84,8 @@ func (l *loader) act(word string, n *yamlwalk.Node) Act {
 		return Turn{Session: l.defaults.Session, Text: l.text(n, "what the user writes")}
 	case "approve", "deny":
 		return Answered{By: l.Name(n, "name of an approver"), Approve: word == "approve"}
+	case "outsider":
+		return TurnedAway{By: l.Name(n, "name of an approver")}
 	case "wait":
 		return Wait{For: l.Duration(n)}
 	case "contract":
@@ -244,6 +246,11 @@ func (l *loader) expect(n *yamlwalk.Node, c Call) (e Expect) {
 		e.Code = authz.Code(code.Text)
 		if of := verdictsOf(e.Code); known && !slices.Contains(of, verdict.Text) {
 			l.Report(code, "", "%s is a reason for %s, not for %s", e.Code, yamlwalk.OneOf(of), verdict.Text)
+		}
+	}
+	if enforced := n.Get("enforced"); enforced != nil {
+		if e.Binding = enforced.Kind == toolcall.Bool && enforced.Text == "true"; !e.Binding {
+			l.Report(enforced, `leave it out if shadow mode will do`, "expected true, found %s", enforced.Describe())
 		}
 	}
 	if clause := n.Get("clause"); clause != nil {

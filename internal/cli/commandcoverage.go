@@ -14,8 +14,9 @@ import (
 // underContract says under which contract a command is explained.
 type underContract struct{ path, agent, tool, workspace string }
 
-// coverage asks what the clauses of a contract make of a command in a folder.
-func (u underContract) coverage(ctx context.Context, command, cwd string) ([]contract.CommandClause, error) {
+// coverage asks what the clauses of a contract make of a command in a folder, with
+// this PATH.
+func (u underContract) coverage(ctx context.Context, command, cwd, path string) ([]contract.CommandClause, error) {
 	places, err := facts.ResolvePlaces(u.workspace)
 	if err != nil {
 		return nil, fmt.Errorf("workspace %q: %w", u.workspace, err)
@@ -28,7 +29,7 @@ func (u underContract) coverage(ctx context.Context, command, cwd string) ([]con
 	if err != nil {
 		return nil, err
 	}
-	answers, err := facts.Answer(ctx, facts.Input{Questions: rule.CommandQuestions(command), Cwd: cwd, Places: places})
+	answers, err := facts.Answer(ctx, facts.Input{Questions: rule.CommandQuestions(command), Cwd: cwd, Places: places, Path: path})
 	if err != nil {
 		return nil, err
 	}

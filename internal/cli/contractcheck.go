@@ -19,7 +19,7 @@ func (a *app) contractCommand() *cobra.Command {
 		Short: "Check, format, explain and test contracts",
 		Args:  cobra.NoArgs,
 	}
-	c.AddCommand(a.contractCheck(), a.contractExplain(), a.contractFmt(), a.contractSchema(), a.contractTest(), a.contractDiff())
+	c.AddCommand(a.contractCheck(), a.contractExplain(), a.contractFmt(), a.contractSchema(), a.contractTest(), a.contractMutate(), a.contractDerive(), a.contractDiff())
 	return c
 }
 

@@ -137,7 +137,7 @@ func (t *contractTester) round(ctx context.Context, paths []string) (map[string]
 	}
 	results, err := cases.Run(ctx, cases.Core{}, suites, cases.Options{
 		Select:   func(_ *cases.Suite, c *cases.Case) bool { return t.only.MatchString(c.Name) },
-		Progress: t.progress(),
+		Progress: t.paced("cases"),
 	})
 	if err != nil {
 		return read, err
@@ -181,26 +181,6 @@ func refused(problems contract.Problems) (files []checked) {
 		last.Problems = append(last.Problems, problemJSON{p.Line, p.Column, p.Message, p.Hint})
 	}
 	return files
-}
-
-// slow is after how long a terminal is told how far a run has come.
-const slow = 2 * time.Second
-
-// progress returns what tells a terminal how far a run has come.
-func (t *contractTester) progress() func(done, all int) {
-	if !isTerminal(t.err) {
-		return nil
-	}
-	start := time.Now()
-	return func(done, all int) {
-		switch {
-		case time.Since(start) < slow:
-		case done < all:
-			fmt.Fprintf(t.err, "\r%d of %d cases", done, all)
-		default:
-			fmt.Fprint(t.err, "\r\x1b[K")
-		}
-	}
 }
 
 // report shows the results everywhere it was asked to.

@@ -70,7 +70,7 @@ func (a *app) runDecide(ctx context.Context, path string, asJSON bool) error {
 	case err != nil:
 		return err
 	default:
-		g, err := newGate(s, w.current, places)
+		g, err := a.newGate(s, w.current, places)
 		if err != nil {
 			return err
 		}
@@ -90,13 +90,14 @@ func decideOnce(ctx context.Context, g *gate.Gate, ask gate.Ask, malformed error
 	return g.Check(ctx, ask)
 }
 
-// newGate puts a gate together over an opened state.
-func newGate(s *state, current func() *contract.Contract, places constraint.Places) (*gate.Gate, error) {
+// newGate puts a gate together over an opened state. Commands are taken to run with
+// the PATH of licet itself.
+func (a *app) newGate(s *state, current func() *contract.Contract, places constraint.Places) (*gate.Gate, error) {
 	own, err := s.own()
 	if err != nil {
 		return nil, fmt.Errorf("finding the state directory: %w", err)
 	}
-	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places})
+	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Path: a.env["PATH"]})
 }
 
 // callMembers are the members of a call on standard input.

@@ -21,8 +21,9 @@ func (a *app) explainCommand() *cobra.Command {
 		Long: `Prints the programs that a command line executes, the files it reads and writes,
 the hosts it talks to, and what of this cannot be known, each with the words that
 cause it. Nothing is run, and no file is looked at: a link or a pattern may lead
-elsewhere. With --contract the disk is looked at, too, and for each clause with a
-shell constraint it says which entry covers each effect, or why none does.
+elsewhere. With --contract the disk is looked at, too, also along PATH, and for each
+clause with a shell constraint it says which entry covers each effect, or why none
+does.
 docs/shell.md has examples and says what the analysis cannot see.`,
 		Example: "  licet explain-command 'cd build && rm -rf *'\n  licet explain-command 'git push' --json",
 		Args:    cobra.ExactArgs(1),
@@ -33,7 +34,12 @@ docs/shell.md has examples and says what the analysis cannot see.`,
 			}
 			var clauses []contract.CommandClause
 			if under.path != "" {
-				if clauses, err = under.coverage(cmd.Context(), args[0], dir); err != nil {
+				if under.workspace != "" {
+					if under.workspace, err = realFolder(under.workspace); err != nil {
+						return err
+					}
+				}
+				if clauses, err = under.coverage(cmd.Context(), args[0], dir, a.env["PATH"]); err != nil {
 					return err
 				}
 			} else if under != (underContract{}) {

@@ -384,3 +384,9 @@ func (a *app) progress(word string) func(done, total uint64) {
 		}
 	}
 }
+
+// paced is progress for work that is counted in int.
+func (a *app) paced(word string) func(done, all int) {
+	report := a.progress(word)
+	return func(done, all int) { report(uint64(done), uint64(all)) }
+}

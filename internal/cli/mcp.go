@@ -81,7 +81,7 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 	if f.server, err = clikit.Only("server", f.server, w.file.contract.Servers()); err != nil {
 		return err
 	}
-	g, err := newGate(s, w.current, places)
+	g, err := a.newGate(s, w.current, places)
 	if err != nil {
 		return err
 	}

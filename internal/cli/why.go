@@ -83,7 +83,7 @@ func (a *app) whyCall(ctx context.Context, o whyOptions) error {
 		return err
 	}
 	defer s.Close()
-	e, err := explainAsk(ctx, s, f.contract, ask, places)
+	e, err := a.explainAsk(ctx, s, f.contract, ask, places)
 	if err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func (a *app) whyCall(ctx context.Context, o whyOptions) error {
 }
 
 // explainAsk explains a call under a contract with the facts of now.
-func explainAsk(ctx context.Context, s *state, c *contract.Contract, ask gate.Ask, places constraint.Places) (explain.Explanation, error) {
-	g, err := newGate(s, func() *contract.Contract { return c }, places)
+func (a *app) explainAsk(ctx context.Context, s *state, c *contract.Contract, ask gate.Ask, places constraint.Places) (explain.Explanation, error) {
+	g, err := a.newGate(s, func() *contract.Contract { return c }, places)
 	if err != nil {
 		return explain.Explanation{}, err
 	}
@@ -166,7 +166,7 @@ func (a *app) whyRecord(ctx context.Context, id string, o whyOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := explainAsk(ctx, s, c, ask, places)
+	e, err := a.explainAsk(ctx, s, c, ask, places)
 	if err != nil {
 		return err
 	}

@@ -83,11 +83,22 @@ type Shell struct {
 type ShellEffect struct {
 	shell.Effect
 	Sure  bool     // Read, Write, Network: Files and Hosts are all that is touched
-	Files []File   // Read, Write: each file by itself, those below a tree and behind links included
+	Files []File   // Read, Write: each file by itself, those below a tree and behind links included. Execute: those of Bytes
 	Roots []File   // Read, Write: the tops of trees
 	Fresh bool     // Write: files may be made below Roots, or beside Files, under names that are not known
 	Hosts []string // Network
-	Bytes string   // Read with Runs: digest of what the files say
+	Bytes string   // Read with Runs, Execute: digest of what the files say that are run
+
+	Program Program // Execute
+}
+
+// Program is where PATH leads from the bare name of a program. The zero Program is
+// for what is not looked up, because it is no such name or PATH is not known, and
+// for a name that leads nowhere: it counts as it is.
+type Program struct {
+	File  string   // absolute, the links of its folder followed
+	Way   []string // who writes one of these puts another program there: links, and what they lead to
+	Doubt string   // why it may be another program after all, "" if it is none
 }
 
 // Session is what the granted calls of a session left behind. The zero Session
@@ -131,6 +142,16 @@ func (p Places) Expand(text string) (string, bool) {
 	name, rest, _ := strings.Cut(text[2:], "}")
 	dir := p.place(name)
 	return dir + rest, dir != ""
+}
+
+// contract writes a path as contracts do, with the place in which it lies.
+func (p Places) contract(file string) string {
+	for _, name := range []string{"workspace", "home", "tmp"} {
+		if rest, below := strings.CutPrefix(file, p.place(name)+"/"); below && p.place(name) != "" {
+			return "${" + name + "}/" + rest
+		}
+	}
+	return file
 }
 
 func (p Places) place(name string) string {

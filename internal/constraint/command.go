@@ -89,7 +89,7 @@ func (c command) leads(words []shell.Word) bool {
 
 // isProgram reports whether the program that is executed is the one of the entry.
 // A path that is no folder of the system leads to another program of that name;
-// an entry with a path names the file.
+// an entry with a path names the file, also where it is found along PATH.
 func (c command) isProgram(s Shell, e *ShellEffect, p Places) bool {
 	program := c.words[0]
 	if len(e.Name) == 0 || !strings.Contains(program, "/") {
@@ -99,7 +99,7 @@ func (c command) isProgram(s Shell, e *ShellEffect, p Places) bool {
 		return true
 	}
 	file, known := p.Expand(program)
-	is := false
+	is := known && e.Program.File == file
 	for i := range s.Effects {
 		if run := &s.Effects[i]; run.By == e.By && run.Runs && strings.Contains(e.Name[0], "/") {
 			if !known || !run.Sure || len(run.Files) != 1 || run.Files[0].Path != file {

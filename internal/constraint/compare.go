@@ -14,7 +14,8 @@ type choice struct {
 	word   string
 	values []toolcall.Value // sorted by canonical text, each once
 	keys   map[string]bool  // looseKey of the values that are no array or object
-	text   string           // names the values, shortened
+	is     string           // says that a value is one of them
+	isNot  string           // says that it is none
 }
 
 func newConst(v toolcall.Value, _ Env) (kind, *SpecError) {
@@ -51,10 +52,12 @@ func newChoice(word string, values []toolcall.Value) (kind, *SpecError) {
 		}
 	}
 	c.values = sorted(values)
-	c.text = "in " + cut(c.canonical().Canonical())
+	named := "in"
 	if word == "const" {
-		c.text = "const " + cut(c.canonical().Canonical())
+		named = word
 	}
+	named += " " + cut(c.canonical().Canonical())
+	c.is, c.isNot = "is or has a part that is "+named, "is not "+named
 	return c, nil
 }
 
@@ -63,9 +66,9 @@ func (c *choice) name() string { return c.word }
 func (c *choice) unmet(v toolcall.Value, _ Answers) string {
 	switch {
 	case c.word == "not_in" && c.resembles(v):
-		return "is or has a part that is " + c.String()
+		return c.is
 	case c.word != "not_in" && !c.lists(v):
-		return "is not " + c.String()
+		return c.isNot
 	}
 	return ""
 }
@@ -73,9 +76,9 @@ func (c *choice) unmet(v toolcall.Value, _ Answers) string {
 func (c *choice) met(v toolcall.Value, _ Answers) string {
 	switch {
 	case c.word == "not_in" && !c.lists(v):
-		return "is not " + c.String()
+		return c.isNot
 	case c.word != "not_in" && c.resembles(v):
-		return "is or has a part that is " + c.String()
+		return c.is
 	}
 	return ""
 }
@@ -115,9 +118,6 @@ func (c *choice) canonical() toolcall.Value {
 	return toolcall.ArrayOf(c.values...)
 }
 
-// String names the values, shortened.
-func (c *choice) String() string { return c.text }
-
 // sorted returns values in the order of their canonical text, equal ones once.
 func sorted(values []toolcall.Value) []toolcall.Value {
 	values = slices.Clone(values)
@@ -138,6 +138,8 @@ func describe(v toolcall.Value) string {
 type number struct {
 	word  string
 	bound toolcall.Decimal
+	is    string // says that a value is within the bound
+	isNot string // says that it is not
 }
 
 func newMin(v toolcall.Value, _ Env) (kind, *SpecError) { return newNumber("min", v) }
@@ -155,7 +157,8 @@ func newNumber(word string, v toolcall.Value) (kind, *SpecError) {
 	if v.Kind() != toolcall.Number {
 		return nil, refuse("expected a number, got %s", v.Kind())
 	}
-	return &number{word, v.Number()}, nil
+	bound := v.Number()
+	return &number{word, bound, inside[word] + bound.String(), outside[word] + bound.String()}, nil
 }
 
 func (n *number) name() string { return n.word }
@@ -181,7 +184,7 @@ func (n *number) unmet(v toolcall.Value, _ Answers) string {
 	case v.Kind() != toolcall.Number:
 		return "is no number"
 	case !n.holds(v.Number()):
-		return outside[n.word] + n.bound.String()
+		return n.isNot
 	}
 	return ""
 }
@@ -191,7 +194,7 @@ func (n *number) met(v toolcall.Value, _ Answers) string {
 	case v.Kind() != toolcall.Number:
 		return "is no number"
 	case n.holds(v.Number()):
-		return inside[n.word] + n.bound.String()
+		return n.is
 	}
 	return ""
 }

@@ -240,7 +240,9 @@ func namesOf(p string) []string { return appendNames(nil, p) }
 
 // appendNames is namesOf into room that is there already.
 func appendNames(names []string, p string) []string {
-	for name := range strings.SplitSeq(strings.TrimSuffix(p, "/"), "/") {
+	for rest, more := strings.TrimSuffix(p, "/"), true; more; {
+		var name string
+		name, rest, more = strings.Cut(rest, "/")
 		names = append(names, name)
 	}
 	return names

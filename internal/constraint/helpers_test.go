@@ -65,6 +65,8 @@ type world struct {
 	blind  bool            // answers nothing about files
 
 	special string // a directory where all is special
+
+	programs map[string]Program // where PATH leads, by name
 }
 
 var home = world{
@@ -124,6 +126,7 @@ func (w world) shell(command string) Shell {
 	s := Shell{Known: true}
 	for _, e := range shell.Analyze(command, shell.Env{Cwd: w.cwd, Home: w.places.Home}).Effects {
 		placed := ShellEffect{Effect: e, Sure: e.PathKnown || e.Pattern || e.Host != "" || e.Remote == "origin"}
+		placed.Program = w.programs[e.Search]
 		if e.Remote == "origin" {
 			placed.Hosts = []string{"git.example.org"}
 		} else if e.Host != "" {

@@ -64,6 +64,16 @@ func settled(s string) bool {
 	return true
 }
 
+// inked reports whether s is made of ASCII without white space and controls.
+func inked(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // fold takes letters to one case. The fold of package cases alone would not do:
 // it swaps the two cases of Cherokee letters.
 func fold(s string) string {

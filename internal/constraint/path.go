@@ -232,27 +232,31 @@ func (p *pathKind) possibly(names []string, f File, a *Answers, chosen func(*glo
 // mayWrite is [Set.MayWrite] for one constraint. Links on the way of patterns
 // are not followed.
 func (p *pathKind) mayWrite(file string, places Places) bool {
-	if !p.write {
-		return false
-	}
+	return p.write && p.mayPut(file, func(g *glob) (spot, bool) { return g.written(places) })
+}
+
+// mayPut reports whether the patterns, where they stand, may let a file be put to
+// an absolute path: as itself, or with a folder on the way.
+func (p *pathKind) mayPut(file string, stands func(*glob) (spot, bool)) bool {
 	if !plain(file) {
 		return true
 	}
 	names := namesOf(file)
 	for n := len(names); n > 0; n-- {
-		if p.writable(names[:n], places) {
+		if p.writable(names[:n], stands) {
 			return true
 		}
 	}
 	return false
 }
 
-// writable reports whether a pattern at a known place may cover the names
+// writable reports whether a pattern whose place is known may cover the names
 // themselves and no exclusion certainly covers them or something below.
-func (p *pathKind) writable(names []string, places Places) bool {
+func (p *pathKind) writable(names []string, stands func(*glob) (spot, bool)) bool {
 	covered := false
-	for _, g := range p.globs {
-		s, ok := g.written(places)
+	for i := range p.globs {
+		g := &p.globs[i]
+		s, ok := stands(g)
 		switch {
 		case !ok:
 		case !g.not:
@@ -286,7 +290,7 @@ func separator(r rune) bool { return r == '/' || r == '\\' }
 // plain reports whether p is an absolute path in its shortest form, without
 // NUL and backslash, which end or split a name for some readers.
 func plain(p string) bool {
-	return absolute(p) && path.Clean(p) == p && !strings.ContainsAny(p, "\\\x00")
+	return absolute(p) && path.Clean(p) == p && strings.IndexByte(p, '\\') < 0 && strings.IndexByte(p, 0) < 0
 }
 
 // scheme finds the beginning of a URL. One letter is a drive.
@@ -296,10 +300,9 @@ var scheme = regexp.MustCompile(`(?i)^(file:|[a-z][a-z0-9+.-]+:/)`)
 // expand ~ and variables, trim white space and quotes, or accept URLs.
 func ambiguous(text string) bool {
 	return text == "" ||
-		strings.TrimSpace(text) != text ||
-		strings.ContainsAny(text[:1], "~$%\"'`") ||
-		strings.ContainsAny(text[len(text)-1:], "\"'`") ||
-		strings.ContainsFunc(text, unicode.IsControl) ||
+		strings.IndexByte("~$%\"'`", text[0]) >= 0 ||
+		strings.IndexByte("\"'`", text[len(text)-1]) >= 0 ||
+		!inked(text) && (strings.TrimSpace(text) != text || strings.ContainsFunc(text, unicode.IsControl)) ||
 		strings.Contains(text, ":") && scheme.MatchString(text)
 }
 

@@ -1,6 +1,7 @@
 package constraint
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type shellKind struct {
 	net         []hostPattern
 	spec        toolcall.Value
 	beside      []*shellKind // what these cover is covered, too
+	others      []*pathKind  // what the agent may write elsewhere: see Set.Among
 }
 
 // Members of shell.
@@ -136,7 +138,7 @@ func (k *shellKind) questions(qs []Question, v toolcall.Value) []Question {
 		return qs
 	}
 	qs = append(qs, Question{Key: shellKey(v.Text()), Shell: &ShellQuestion{v.Text()}})
-	for _, p := range []*pathKind{k.read, k.write} {
+	for _, p := range append([]*pathKind{k.read, k.write}, k.others...) {
 		if p != nil {
 			qs = p.onTheWay(qs)
 		}
@@ -213,27 +215,58 @@ func (k *shellKind) coversRun(s Shell, e *ShellEffect, a Answers) (entry, why st
 	if len(e.Words) > 0 && slices.Contains(ownPrograms, strings.TrimSuffix(looseName(path.Base(e.Words[0].Text)), ".exe")) {
 		return "", e.what() + ", a program of licet itself"
 	}
-	if c, ok := namedBy(k.run, s, e, a.Places); ok {
+	c, why := k.namedBy(k.run, s, e, a)
+	if why == "" {
 		return "run " + c.text(), ""
 	}
-	if c, ok := namedBy(k.opaque, s, e, a.Places); ok {
+	c, not := k.namedBy(k.opaque, s, e, a)
+	if not == "" {
 		return "opaque " + c.text(), ""
 	}
-	return "", e.what() + ", which run does not name"
+	if why == unnamed {
+		why = not
+	}
+	return "", e.what() + why
 }
 
-// namedBy returns the entry that certainly names what is executed, if no exception
-// may.
-func namedBy(list []command, s Shell, e *ShellEffect, p Places) (by command, ok bool) {
+// unnamed is why nothing names a program that no entry speaks of.
+const unnamed = ", which run does not name"
+
+// namedBy returns the entry that certainly names what is executed, or why there
+// is none, or an exception may name it.
+func (k *shellKind) namedBy(list []command, s Shell, e *ShellEffect, a Answers) (by command, why string) {
+	why = unnamed
 	for _, c := range list {
 		switch {
 		case c.not && c.mayName(e):
-			return by, false
-		case !c.not && !ok && c.names(s, e, p):
-			by, ok = c, true
+			return by, unnamed
+		case !c.not && why != "" && c.names(s, e, a.Places):
+			by, why = c, k.misled(c, e, a)
 		}
 	}
-	return by, ok
+	return by, why
+}
+
+// misled says why a program that an entry names may be one that the agent has put
+// under its name; "" if it is not. An entry with a path vouches for what lies
+// there.
+func (k *shellKind) misled(c command, e *ShellEffect, a Answers) string {
+	if e.Program.Doubt != "" {
+		return ": " + e.Program.Doubt
+	}
+	if strings.Contains(c.words[0], "/") {
+		return ""
+	}
+	stands := func(g *glob) (spot, bool) { return g.certain(&a) }
+	for _, file := range e.Program.Way {
+		for _, p := range append([]*pathKind{k.write}, k.others...) {
+			if p != nil && p.mayPut(file, stands) {
+				return fmt.Sprintf(": %s leads to %s, and %s may be written: if that file is meant, name it by its path",
+					c.words[0], a.Places.contract(e.Program.File), a.Places.contract(file))
+			}
+		}
+	}
+	return ""
 }
 
 // vouches returns the entry of opaque that names the command of an effect; ""
@@ -241,7 +274,7 @@ func namedBy(list []command, s Shell, e *ShellEffect, p Places) (by command, ok 
 func (k *shellKind) vouches(s Shell, e *ShellEffect, a Answers) string {
 	for i := range s.Effects {
 		if run := &s.Effects[i]; run.By == e.By && run.Kind == shell.Execute {
-			if c, ok := namedBy(k.opaque, s, run, a.Places); ok {
+			if c, why := k.namedBy(k.opaque, s, run, a); why == "" {
 				return "opaque " + c.text()
 			}
 		}
@@ -453,6 +486,32 @@ func (s *Set) Beside(others []*Set) *Set {
 	return s.with(&wide)
 }
 
+// Among returns the set in which the bare name of a program does not name a file
+// that one of the other sets, those of the clauses of allow of the same agent, lets
+// it write: it could have put another program there.
+func (s *Set) Among(others []*Set) *Set {
+	own := s.shellOf()
+	if own == nil {
+		return s
+	}
+	wide := *own
+	for _, other := range others {
+		for _, k := range other.kinds {
+			switch k := k.(type) {
+			case *pathKind:
+				if k.write && k.resolve {
+					wide.others = append(wide.others, k)
+				}
+			case *shellKind:
+				if k.write != nil && k != own {
+					wide.others = append(wide.others, k.write)
+				}
+			}
+		}
+	}
+	return s.with(&wide)
+}
+
 // with returns the set with another shell constraint, or without one.
 func (s *Set) with(k *shellKind) *Set {
 	t := &Set{optional: s.optional}
@@ -496,6 +555,7 @@ func (s *Set) Commands(command string, a Answers, never bool) (all []Coverage) {
 	if k == nil || !done.Known {
 		return nil
 	}
+	all = make([]Coverage, 0, len(done.Effects))
 	for i := range done.Effects {
 		e := &done.Effects[i]
 		c := Coverage{Effect: e.Effect}

@@ -1,11 +1,13 @@
 package constraint
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/licet-dev/licet/internal/shell"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -71,6 +73,99 @@ func TestShell(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestShellPrograms: the bare name of a program does not name a file that the agent
+// could have put there, and the reason says what does.
+func TestShellPrograms(t *testing.T) {
+	w := home
+	w.programs = map[string]Program{
+		"head":   {File: "/usr/bin/head", Way: []string{"/usr/bin/head"}},
+		"tail":   {File: "/home/u/.local/bin/tail", Way: []string{"/home/u/.local/bin/tail"}},
+		"pytest": {File: "/ws/.venv/bin/pytest", Way: []string{"/ws/.venv/bin/pytest"}},
+		"python": {File: "/ws/.venv/bin/python", Way: []string{"/ws/.venv/bin/python", "/usr/bin/python3"}},
+		"linked": {File: "/usr/bin/linked", Way: []string{"/usr/bin/linked", "/ws/tool"}},
+		"wc":     {File: "/opt/x/bin/wc", Way: []string{"/opt/x/bin/wc"}},
+		"out":    {File: "/mnt/data/bin/out", Way: []string{"/mnt/data/bin/out"}},
+		"odd":    {File: "/usr/bin/odd", Way: []string{"/usr/bin/odd"}, Doubt: "it may be another"},
+	}
+	for _, tt := range []struct{ run, opaque, write, command, why string }{
+		{`head`, ``, `${workspace}/**`, `head`, ``},
+		{`tail`, ``, `${workspace}/**`, `tail`, ``},
+		{`tail`, ``, ``, `tail`, ``},
+		{`tail`, ``, `${home}/.local/bin/**`, `tail -1`, `execute tail -1: tail leads to ${home}/.local/bin/tail, and ${home}/.local/bin/tail may be written: if that file is meant, name it by its path`},
+		{`tail`, ``, `${home}/.local/bin/*`, `tail`, `may be written`},
+		{`tail`, ``, `${home}/*/bin/tail`, `tail`, `may be written`},
+		{`tail`, ``, `${home}/.local`, `tail`, `may be written`}, // moved away, and another folder in its place
+		{`tail`, ``, `${home}/.LOCAL/**`, `tail`, `may be written`},
+		{`tail`, ``, `${home}/.local/bin/other`, `tail`, ``},
+		{`tail`, ``, `${home}/** !${home}/.local/bin/**`, `tail`, ``},
+		{`tail`, ``, `${home}/** !${home}/.local/bin/other`, `tail`, `may be written`},
+		{`tail`, ``, `${home}/**`, `/usr/bin/tail`, ``}, // no name to look up
+		{`tail`, ``, `${home}/**`, `env tail`, `run does not name`},
+		{`env tail`, ``, `${home}/**`, `env tail`, `run does not name`},
+		{`${home}/.local/bin/tail`, ``, `${home}/**`, `tail -1`, ``},
+		{`${home}/.local/bin/tail`, ``, ``, `tail -1`, ``},
+		{`${home}/bin/tail`, ``, ``, `tail`, `run does not name`},
+		{`/usr/bin/head`, ``, `${workspace}/**`, `head`, ``},
+		{`tail,!${home}/.local/bin/tail`, ``, ``, `tail`, `run does not name`},
+		{`pytest`, ``, `${workspace}/**`, `pytest`, `name it by its path`},
+		{`head`, `pytest`, `${workspace}/**`, `pytest -q`, `pytest leads to ${workspace}/.venv/bin/pytest, and`},
+		{`head`, `${workspace}/.venv/bin/pytest`, `${workspace}/**`, `pytest -q`, ``},
+		{`pytest`, `${workspace}/.venv/bin/pytest`, `${workspace}/**`, `pytest -q`, ``},
+		{`head`, `pytest`, `${workspace}/** !${workspace}/.venv/**`, `pytest -q`, ``},
+		{`head`, `python`, `${workspace}/**`, `python -V`, `${workspace}/.venv/bin/python may be written`},
+		{`linked`, `linked`, `${workspace}/**`, `linked`, `linked leads to /usr/bin/linked, and ${workspace}/tool may be written`},
+		{`wc`, ``, `/opt/x/bin`, `wc`, `and /opt/x/bin/wc may be written`},
+		{`wc`, ``, `/opt/y/**`, `wc`, ``},
+		{`out`, `out`, `/data/**`, `out`, `and /mnt/data/bin/out may be written`}, // the pattern's link is followed
+		{`odd`, `odd`, ``, `odd`, `execute odd: it may be another`},
+		{`/usr/bin/odd`, `/usr/bin/odd`, ``, `odd`, `it may be another`},
+		{`nowhere`, `nowhere`, `${workspace}/**`, `nowhere`, ``},
+	} {
+		list := func(word, entries, by string) string {
+			if entries == "" {
+				return ""
+			}
+			return fmt.Sprintf(`, %q: ["%s"]`, word, strings.Join(strings.Split(entries, by), `", "`))
+		}
+		spec := `{"shell": {` + strings.TrimPrefix(list("run", tt.run, ",")+list("opaque", tt.opaque, ",")+list("write", tt.write, " ")+`, "read": ["/**"]`, ", ") + `}}`
+		permits, _, why := w.sides(compile(t, spec, local), argument(t, quote(tt.command), false))
+		if permits != (tt.why == "") || !strings.Contains(why.String(), tt.why) && !permits {
+			t.Errorf("%s: %q: permitted %t: %s", spec, tt.command, permits, why)
+		}
+	}
+	never := compile(t, `{"shell": {"run": ["tail", "odd"]}}`, local)
+	for _, command := range []string{"tail", "odd", "env tail"} {
+		if _, forbids, _ := w.sides(never, argument(t, quote(command), false)); !forbids {
+			t.Errorf("never: %q is not forbidden", command)
+		}
+	}
+}
+
+// TestAmong: what other clauses let the agent write counts, where a write needs
+// nobody else.
+func TestAmong(t *testing.T) {
+	w := home
+	w.programs = map[string]Program{"tail": {File: "/home/u/bin/tail", Way: []string{"/home/u/bin/tail"}}}
+	for spec, want := range map[string]bool{
+		`{"path": {"write": ["${home}/bin/**"]}}`:                                false,
+		`{"path": {"write": ["${home}/docs/**"]}}`:                               true,
+		`{"path": {"read": ["${home}/bin/**"]}}`:                                 true,
+		`{"shell": {"run": ["cp"], "write": ["${home}/**"]}}`:                    false,
+		`{"shell": {"run": ["cp"], "write": ["${home}/**", "!${home}/bin/**"]}}`: true,
+		`{"max": 1}`: true,
+	} {
+		s := compile(t, `{"shell": {"run": ["tail"]}}`, local).Among([]*Set{compile(t, spec, local)})
+		if permits, _, why := w.sides(s, argument(t, `"tail"`, false)); permits != want {
+			t.Errorf("beside %s: %t (%s)", spec, permits, why)
+		}
+	}
+	remote := compile(t, `{"path": {"write": ["/home/u/**"]}}`, Env{})
+	s := compile(t, `{"shell": {"run": ["tail"]}}`, local).Among([]*Set{remote})
+	if permits, _, why := w.sides(s, argument(t, `"tail"`, false)); !permits {
+		t.Errorf("files of another machine count: %s", why)
 	}
 }
 
@@ -191,4 +286,52 @@ func TestShellJoined(t *testing.T) {
 			}
 		}
 	})
+}
+
+// FuzzShell: of two commands that can be read, one after the other, nothing is
+// permitted that was not alone, and nothing escapes a never clause that did not
+// alone. Each runs in a shell of its own, so that one cannot change what the other
+// means.
+func FuzzShell(f *testing.F) {
+	for _, tt := range shellTable {
+		for _, list := range [][]string{tt.permits, tt.refuses, tt.forbids, tt.passes} {
+			for i, command := range list {
+				f.Add(command, list[(i+5)%len(list)])
+			}
+		}
+	}
+	permitting, never := compile(f, work, local), compile(f, forbidden, local)
+	judge := func(command string) (permits, forbids bool) {
+		sel := toolcall.Selection{Values: []toolcall.Value{toolcall.StringOf(command)}}
+		permits, _, _ = home.sides(permitting, sel)
+		_, forbids, _ = home.sides(never, sel)
+		return permits, forbids
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if !endsItself(a) || !endsItself(b) {
+			return // together they may be something else
+		}
+		permits, forbids := judge("(" + a + "\n)\n(" + b + "\n)")
+		for _, alone := range []string{a, b} {
+			permitsAlone, forbidsAlone := judge(alone)
+			if permits && !permitsAlone {
+				t.Errorf("%q and %q are permitted, %q alone is not", a, b, alone)
+			}
+			if forbidsAlone && !forbids {
+				t.Errorf("%q and %q are not forbidden, %q alone is", a, b, alone)
+			}
+		}
+	})
+}
+
+// endsItself reports whether a text is commands that can be read, and end where it
+// ends.
+func endsItself(text string) bool {
+	for _, command := range []string{text, "(" + text + "\n)"} {
+		a := shell.Analyze(command, shell.Env{})
+		if len(a.Commands) == 1 && len(a.Effects) == 1 && a.Effects[0].Kind == shell.Unknown && !a.Effects[0].Opaque {
+			return false
+		}
+	}
+	return !strings.HasSuffix(text, `\`)
 }

@@ -137,6 +137,8 @@ func whole(n int64) toolcall.Value {
 type textPattern struct {
 	source string
 	re     *regexp.Regexp
+	is     string // says that a value matches
+	isNot  string // says that it does not
 }
 
 func newPattern(v toolcall.Value, _ Env) (kind, *SpecError) {
@@ -157,7 +159,8 @@ func newPattern(v toolcall.Value, _ Env) (kind, *SpecError) {
 	if err != nil {
 		return nil, refuse(`the expression cannot be compiled as a group (is a \Q without \E?): %v`, err)
 	}
-	return &textPattern{v.Text(), re}, nil
+	named := "pattern " + cut(v.Text())
+	return &textPattern{v.Text(), re, "matches " + named, "does not match " + named}, nil
 }
 
 // flagGroup finds the flags that an expression sets for itself, once escaped
@@ -175,7 +178,7 @@ func (p *textPattern) unmet(v toolcall.Value, _ Answers) string {
 	case v.Kind() != toolcall.String:
 		return "is no text"
 	case !p.re.MatchString(v.Text()):
-		return "does not match pattern " + cut(p.source)
+		return p.isNot
 	}
 	return ""
 }
@@ -185,7 +188,7 @@ func (p *textPattern) met(v toolcall.Value, _ Answers) string {
 	case v.Kind() != toolcall.String:
 		return "is no text"
 	case p.re.MatchString(v.Text()):
-		return "matches pattern " + cut(p.source)
+		return p.is
 	}
 	return ""
 }

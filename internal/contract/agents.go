@@ -107,6 +107,7 @@ func (l *loader) rules(n *yamlwalk.Node, a *Agent, c *Contract) {
 		}
 	}
 	a.inherit()
+	a.joinWriters()
 	if limits := n.Get("limits"); limits != nil {
 		a.limits = l.limits(place{agent: a.Name}, limits, l.open(a))
 	}

@@ -163,7 +163,7 @@ func (r *clauseReader) clause(k *Clause, n *yamlwalk.Node, word string) {
 		r.panel(k, n)
 	}
 	slices.SortFunc(k.constraints, func(a, b constrained) int {
-		return cmp.Compare(a.argument.String(), b.argument.String())
+		return cmp.Compare(a.name, b.name)
 	})
 	slices.SortFunc(k.conditions, func(a, b conditional) int { return cmp.Compare(a.word, b.word) })
 }
@@ -191,7 +191,7 @@ func (r *clauseReader) constrain(k *Clause, m yamlwalk.Member, never bool) {
 		return
 	}
 	for _, c := range k.constraints {
-		if c.argument.String() == path.String() {
+		if c.name == path.String() {
 			r.Report(m.Key, "", "the argument %s stands in the clause twice", path)
 		}
 	}
@@ -208,7 +208,7 @@ func (r *clauseReader) constrain(k *Clause, m yamlwalk.Member, never bool) {
 		r.refuse(m, err)
 		return
 	}
-	k.constraints = append(k.constraints, constrained{path, set})
+	k.constraints = append(k.constraints, constrained{path, path.String(), set})
 }
 
 // condition adds what stands beside a word with $ to a clause.

@@ -24,6 +24,30 @@ func (r *Rule) joinAllow() {
 	}
 }
 
+// joinWriters tells the clauses of the agent that judge commands what its clauses
+// of allow let it write, so that the name of a program that it could have put there
+// names nothing (section 3 of the language, `shell`). Rules that it inherits know
+// what the extended agent may write, which is no less.
+func (a *Agent) joinWriters() {
+	var writers []*constraint.Set
+	for _, r := range a.Rules() {
+		for _, k := range r.Allow {
+			for _, c := range k.constraints {
+				writers = append(writers, c.set)
+			}
+		}
+	}
+	for _, r := range a.Rules() {
+		for _, k := range slices.Concat(r.Allow, r.Approve) {
+			for i := range k.constraints {
+				if c := &k.constraints[i]; !r.inherited {
+					c.set = c.set.Among(writers)
+				}
+			}
+		}
+	}
+}
+
 // JudgesCommands reports whether a clause of r, or of a rule that it extends, has
 // a `shell` constraint.
 func (r *Rule) JudgesCommands() bool {
@@ -59,7 +83,7 @@ func (k *Clause) sets(args toolcall.Value, answers *constraint.Answers) []constr
 // set returns the constraints of the clause on an argument, nil if there are none.
 func (k *Clause) set(argument toolcall.Path) *constraint.Set {
 	for _, c := range k.constraints {
-		if c.argument.String() == argument.String() {
+		if c.name == argument.String() {
 			return c.set
 		}
 	}
@@ -73,7 +97,7 @@ func (k *Clause) holdsApart(argument toolcall.Path, args toolcall.Value, answers
 	for _, c := range k.constraints {
 		selected := c.argument.Select(args)
 		ok := false
-		if c.argument.String() == argument.String() {
+		if c.name == argument.String() {
 			ok = c.set.PermitsApart(selected, answers)
 		} else {
 			ok, _ = c.set.Permits(selected, answers)

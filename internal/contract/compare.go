@@ -290,7 +290,7 @@ func (c *comparer) clauseWithin(a, b *Clause) bool { return matched(b, a, c.perm
 func matched(want, have *Clause, within func(have, want *constraint.Set) bool) bool {
 	return all(want.constraints, func(w constrained) bool {
 		return slices.ContainsFunc(have.constraints, func(h constrained) bool {
-			return h.argument.String() == w.argument.String() && within(h.set, w.set)
+			return h.name == w.name && within(h.set, w.set)
 		})
 	}) && all(want.conditions, func(w conditional) bool {
 		return slices.ContainsFunc(have.conditions, func(h conditional) bool {

@@ -163,7 +163,5 @@ func (a *Agent) Rules() []*Rule {
 // list it. What an extension does not mention has the rule of the agent that it
 // extends.
 func (a *Agent) Rule(server, method, tool string) *Rule {
-	s := subject{server: server, method: method}
-	s.tool.Name = tool
-	return a.rules[s.ref()]
+	return a.rules[methodRef(server, method, tool)]
 }

@@ -78,7 +78,7 @@ func (a *Agent) canonicalRules() toolcall.Value {
 func (k *Clause) canonical() toolcall.Value {
 	members := []toolcall.Member{}
 	for _, c := range k.constraints {
-		members = append(members, toolcall.Member{Name: c.argument.String(), Value: c.set.Canonical()})
+		members = append(members, toolcall.Member{Name: c.name, Value: c.set.Canonical()})
 	}
 	for _, c := range k.conditions {
 		members = append(members, toolcall.Member{Name: c.word, Value: c.condition.Canonical()})

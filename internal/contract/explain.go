@@ -107,7 +107,7 @@ func explainAll(clauses []*Clause, asks bool) []ClauseExplanation {
 	for _, k := range clauses {
 		e := ClauseExplanation{Path: k.path, Says: []string{}}
 		for _, c := range k.constraints {
-			e.Says = append(e.Says, c.argument.String()+" "+sentence(c.set.Canonical()))
+			e.Says = append(e.Says, c.name+" "+sentence(c.set.Canonical()))
 		}
 		for _, c := range k.conditions {
 			e.Says = append(e.Says, conditionSentence(c.word, c.condition.Canonical()))

@@ -75,7 +75,7 @@ func first(all []sitedClause, f func(*Clause) bool) *sitedClause {
 // leaves open is for the rule that it extends to bound.
 func (l *linter) clause(a *Agent, r *Rule, k sitedClause) {
 	for _, c := range k.constraints {
-		m := k.member(c.argument.String())
+		m := k.member(c.name)
 		constraints, declared := c.set.Canonical(), schemas{r.subject.tool.InputSchema()}.at(c.argument)
 		if k.word == "never" {
 			l.matches(m, constraints, sole(declared))
@@ -384,7 +384,7 @@ func spaced(name string) string {
 func (k *Clause) binds(path string) bool {
 	for _, c := range k.constraints {
 		constraints := c.set.Canonical()
-		rest, within := strings.CutPrefix(path, strings.TrimSuffix(c.argument.String(), "[]"))
+		rest, within := strings.CutPrefix(path, strings.TrimSuffix(c.name, "[]"))
 		for _, word := range binding {
 			if within && (rest == "" || rest[0] == '.' || rest[0] == '[') && constraints.Get(word).Kind() != toolcall.Absent {
 				return true

@@ -73,7 +73,7 @@ func (r *Rule) permitting() []*Clause {
 // on returns the constraints of the clause on an argument, absent if none.
 func (k *Clause) on(argument toolcall.Path) toolcall.Value {
 	for _, c := range k.constraints {
-		if c.argument.String() == argument.String() {
+		if c.name == argument.String() {
 			return c.set.Canonical()
 		}
 	}

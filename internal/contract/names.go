@@ -19,11 +19,14 @@ type subject struct {
 }
 
 // ref names the subject as contracts do.
-func (s subject) ref() string {
-	if s.method != ToolsCall {
-		return s.server + ":" + s.method
+func (s subject) ref() string { return methodRef(s.server, s.method, s.tool.Name) }
+
+// methodRef names a tool or, for another method than [ToolsCall], the method.
+func methodRef(server, method, tool string) string {
+	if method != ToolsCall {
+		return server + ":" + method
 	}
-	return ref(s.server, s.tool.Name)
+	return ref(server, tool)
 }
 
 // toolName is the name of the tool, "" for another method.

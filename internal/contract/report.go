@@ -28,7 +28,7 @@ func (k *Clause) Report(args toolcall.Value, answers constraint.Answers, never b
 	var all []Finding
 	for _, c := range sets {
 		for _, f := range c.set.Report(c.argument.Select(args), answers, never) {
-			all = append(all, Finding{c.argument.String(), f})
+			all = append(all, Finding{c.name, f})
 		}
 	}
 	side := constraint.Condition.Permits

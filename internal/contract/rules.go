@@ -53,6 +53,7 @@ type conditional struct {
 // constrained is one argument with its constraints.
 type constrained struct {
 	argument toolcall.Path
+	name     string // text of argument
 	set      *constraint.Set
 }
 
@@ -272,7 +273,7 @@ func (k *Clause) holds(sets []constrained, args toolcall.Value, answers *constra
 		c := &sets[i]
 		ok, miss := c.holds(args, answers, ask)
 		if !ok || i == 0 {
-			all, first = ok, Miss{c.argument.String(), miss}
+			all, first = ok, Miss{c.name, miss}
 		}
 	}
 	for _, c := range k.conditions {

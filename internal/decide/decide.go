@@ -33,15 +33,22 @@ type Approval struct {
 // those that it extends the strictest. It never permits after an error and has
 // no other outcome than a Decision with a reason.
 func Decide(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
-	d := enforce(c, &call, &f)
-	if c != nil && c.Agent(call.Agent) != nil && c.Agent(call.Agent).Shadow {
+	if c == nil {
+		return authz.Blocked(authz.NoContract, "", "no contract is loaded")
+	}
+	agent := c.Agent(call.Agent)
+	if agent == nil {
+		return authz.Blocked(authz.UnknownAgent, "", "the contract has no agent "+call.Agent)
+	}
+	d := enforce(c, agent, &call, &f)
+	if agent.Shadow {
 		return shadow(d)
 	}
 	return d
 }
 
-func enforce(c *contract.Contract, call *toolcall.Call, f *Facts) authz.Decision {
-	rule, refused := find(c, call, f)
+func enforce(c *contract.Contract, agent *contract.Agent, call *toolcall.Call, f *Facts) authz.Decision {
+	rule, refused := find(agent, call, f)
 	if rule == nil {
 		return refused
 	}
@@ -59,15 +66,8 @@ func enforce(c *contract.Contract, call *toolcall.Call, f *Facts) authz.Decision
 	return approve(d, f.Approval)
 }
 
-// find returns the rule for a call that may be judged at all.
-func find(c *contract.Contract, call *toolcall.Call, f *Facts) (*contract.Rule, authz.Decision) {
-	if c == nil {
-		return nil, authz.Blocked(authz.NoContract, "", "no contract is loaded")
-	}
-	agent := c.Agent(call.Agent)
-	if agent == nil {
-		return nil, authz.Blocked(authz.UnknownAgent, "", "the contract has no agent "+call.Agent)
-	}
+// find returns the rule for a call of agent that may be judged at all.
+func find(agent *contract.Agent, call *toolcall.Call, f *Facts) (*contract.Rule, authz.Decision) {
 	if agent.Token != "" && agent.Token != f.Speaks.Token && !f.Speaks.Operator {
 		return nil, authz.Blocked(authz.Unauthenticated, "agents."+agent.Name, "the door has not the credential that may speak as this agent")
 	}

@@ -19,6 +19,7 @@ type Input struct {
 	Cwd       string   // working directory of the call, absolute; "" is unknown
 	Own       []string // directories of the gate itself, links followed: no pattern covers what lies in them
 	Places    constraint.Places
+	Path      string // PATH of the commands that are asked about; "" is unknown
 }
 
 // Answer answers the questions. One that cannot be answered is left out: it is

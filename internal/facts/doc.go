@@ -9,7 +9,7 @@
 //     call? That is provenance: the `from` of the contract language, section 3.
 //   - What would this command do? Package shell reads it; here its effects are put
 //     to their places: links followed, trees listed, patterns expanded, remotes of
-//     git looked up. Nothing is run.
+//     git and programs along PATH looked up. Nothing is run.
 //
 // An error means that facts could not be gathered: the call is BLOCK. An answer
 // that is left out means "not known", which never permits anything.

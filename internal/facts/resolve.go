@@ -122,11 +122,18 @@ const (
 	specialModes = fs.ModeDevice | fs.ModeCharDevice | fs.ModeNamedPipe | fs.ModeSocket | fs.ModeIrregular
 )
 
-// follow resolves an absolute path name by name, so that each `..` leaves the
-// directory that the link before it led to.
+// follow resolves an absolute path.
 func follow(path string) (string, error) {
+	end, _, err := trace(path)
+	return end, err
+}
+
+// trace resolves an absolute path name by name, so that each `..` leaves the
+// directory that the link before it led to. It returns where the path leads, and
+// the links that it met, each by its own path.
+func trace(path string) (end string, links []string, err error) {
 	at, todo := cutRoot(path)
-	for links := 0; len(todo) > 0; {
+	for len(todo) > 0 {
 		name := todo[0]
 		todo = todo[1:]
 		if name == "" || name == "." {
@@ -142,21 +149,21 @@ func follow(path string) (string, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			at = next
 		case err != nil:
-			return "", err
+			return "", nil, err
 		case info.Mode()&specialModes != 0:
-			return "", errSpecial
+			return "", nil, errSpecial
 		case info.Mode()&fs.ModeSymlink != 0:
-			if links++; links > maxLinks {
-				return "", errSpecial
+			if links = append(links, next); len(links) > maxLinks {
+				return "", nil, errSpecial
 			}
 			if at, todo, err = followLink(at, next, todo); err != nil {
-				return "", err
+				return "", nil, err
 			}
 		default:
 			at = next
 		}
 	}
-	return at, nil
+	return at, links, nil
 }
 
 // followLink replaces the link, which stands in the directory at, by its target.

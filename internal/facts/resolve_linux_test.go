@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -84,6 +85,18 @@ func TestFoldsByKind(t *testing.T) {
 	} {
 		if got := foldingKind(kind); got != want {
 			t.Errorf("file system %#x: %t, want %t", kind, got, want)
+		}
+	}
+}
+
+// TestProgramProcfs: what a shell finds by way of procfs is in doubt, and what it
+// does not find there is not.
+func TestProgramProcfs(t *testing.T) {
+	d := newDisk(t)
+	d.programs("a/self -> /proc/self/exe", "b/self")
+	for path, want := range map[string]bool{"+a +b": true, "+b +a": false, "/proc/self/root/bin +b": false, "/proc/self/root" + d.in.Workspace + "/b +b": true} {
+		if got := last(d.along("", "self", strings.Fields(path)...)); (got.Doubt != "") != want {
+			t.Errorf("%s: %+v", path, got)
 		}
 	}
 }

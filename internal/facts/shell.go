@@ -24,7 +24,7 @@ const (
 // answerShell says what a command would do and puts each effect to its place on
 // disk. Nothing is run. A command with too many effects has no answer.
 func (in Input) answerShell(ctx context.Context, a constraint.Answers, key string, q constraint.ShellQuestion) error {
-	p := placer{ctx: ctx, files: map[string]constraint.File{}, left: maxSeen, home: in.Places.Home}
+	p := placer{ctx: ctx, files: map[string]constraint.File{}, left: maxSeen, places: in.Places, path: in.Path, programs: map[string]program{}, folders: map[string]folder{}}
 	env := shell.Env{Home: in.Places.Home}
 	if in.Cwd != "" {
 		f, err := p.resolve(in.Cwd)
@@ -50,16 +50,20 @@ func (in Input) answerShell(ctx context.Context, a constraint.Answers, key strin
 	if err := p.copies(s.Effects); err != nil {
 		return err
 	}
+	p.planted(s.Effects)
 	a.Shell[key] = s
 	return nil
 }
 
 // placer puts the effects of one command line to their places.
 type placer struct {
-	ctx   context.Context
-	files map[string]constraint.File // answers of Resolve
-	left  int                        // how many more files may be looked at
-	home  string
+	ctx      context.Context
+	files    map[string]constraint.File // answers of Resolve
+	left     int                        // how many more files may be looked at
+	places   constraint.Places
+	path     string             // PATH; "" is unknown
+	programs map[string]program // found along PATH, by programKey
+	folders  map[string]folder  // of PATH, as looked at
 }
 
 // errBeyond says that there is more than may be looked at.
@@ -85,12 +89,14 @@ func (p *placer) resolve(text string) (constraint.File, error) {
 func (p *placer) place(e shell.Effect) (placed constraint.ShellEffect, happens bool, err error) {
 	placed = constraint.ShellEffect{Effect: e}
 	switch {
+	case e.Kind == shell.Execute && e.Search != "" && p.path != "":
+		err = p.placeProgram(&placed)
 	case e.Kind == shell.Network && e.Host != "":
 		placed.Hosts, placed.Sure = []string{e.Host}, true
 	case e.Kind == shell.Network && e.Remote != "" && e.Path != "":
 		var dir constraint.File
 		if dir, err = p.resolve(e.Path); err == nil && !dir.Special {
-			placed.Hosts, placed.Sure, err = remoteHosts(dir.Path, e.Remote, p.home)
+			placed.Hosts, placed.Sure, err = remoteHosts(dir.Path, e.Remote, p.places.Home)
 		}
 	case e.Kind == shell.Read || e.Kind == shell.Write:
 		if e.Into && e.PathKnown && isDir(e.Path) {
@@ -139,8 +145,12 @@ func (p *placer) placeFiles(e *constraint.ShellEffect) error {
 		if !e.WorkTree {
 			e.Files = append(e.Files, top)
 		}
-		if written := path.Clean(text); e.Pattern && written != f.Path { // the link itself counts, too
-			e.Files = append(e.Files, constraint.File{Path: written, Fold: f.Fold, Leaf: true})
+		link, is, err := p.link(text, e.Pattern)
+		if err != nil {
+			return err
+		}
+		if is && link.Path != f.Path && !e.WorkTree {
+			e.Files = append(e.Files, link)
 		}
 		if e.Tree && !f.Special {
 			e.Roots = append(e.Roots, f)
@@ -156,6 +166,21 @@ func (p *placer) placeFiles(e *constraint.ShellEffect) error {
 		return p.fingerprint(e)
 	}
 	return nil
+}
+
+// link returns the file that a text names without what it leads to, if it is a
+// link: removed, renamed or asked where it leads, the link itself counts as well.
+func (p *placer) link(text string, pattern bool) (link constraint.File, is bool, err error) {
+	written := path.Clean(text)
+	if pattern {
+		return constraint.File{Path: written, Leaf: true}, true, nil
+	}
+	info, err := os.Lstat(filepath.FromSlash(written))
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 { // an error means that it is none
+		return constraint.File{}, false, nil
+	}
+	folder, err := p.resolve(path.Dir(written))
+	return constraint.File{Path: path.Join(folder.Path, path.Base(written)), Fold: folder.Fold, Leaf: true}, true, err
 }
 
 // workTree returns the top of the work tree of git in which a folder lies; the

@@ -38,6 +38,7 @@ type Options struct {
 	Key      []byte            // state key: keys digests of redacted calls, provenance hashes and ticket copies
 	Own      []string          // directories of the gate itself, links followed: no path constraint covers what lies in them
 	Places   constraint.Places // resolved ${workspace}, ${home}, ${tmp}; "" = unknown
+	Path     string            // PATH with which commands run; "" = unknown, and a program's name counts as it is
 	Deadline time.Duration     // of one decision; 0 = DefaultDeadline
 	Now      func() time.Time  // for grants; nil = time.Now
 	Poll     time.Duration     // how often a held call looks for its answer; 0 = 250 ms

@@ -70,7 +70,7 @@ func (g *Gate) answers(ctx context.Context, r *request, questions []constraint.Q
 			return constraint.Answers{}, err
 		}
 		answers, err = facts.Answer(ctx, facts.Input{
-			Questions: questions, Session: session, Key: g.o.Key, Cwd: r.ask.Cwd, Own: g.o.Own, Places: g.o.Places,
+			Questions: questions, Session: session, Key: g.o.Key, Cwd: r.ask.Cwd, Own: g.o.Own, Places: g.o.Places, Path: g.o.Path,
 		})
 		if err != nil {
 			return constraint.Answers{}, err

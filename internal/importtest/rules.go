@@ -35,6 +35,7 @@ var layers = [][]string{
 
 	// what a contract must answer, played through any door
 	{"internal/cases"},
+	{"internal/mutate"},
 
 	// the only composition root of the product, and who stands outside
 	{"internal/cli"},
@@ -49,7 +50,7 @@ var leaves = []string{"internal/durable", "internal/clikit"}
 // testOnly names the packages that exist for tests. Only tests, and one
 // another, import them; like tests they may import all but the lab.
 var testOnly = []string{
-	"internal/storetest", "internal/testkit", "internal/importtest", "internal/doctest",
+	"internal/storetest", "internal/testkit", "internal/importtest", "internal/doctest", "internal/shelltrace",
 }
 
 // pure names the packages whose result depends on their arguments alone, so
@@ -110,6 +111,11 @@ var rules = []rule{
 		of:   []string{"internal/probe"},
 		only: []string{"internal/toolcall", "internal/catalog", "internal/clikit"},
 		why:  "it asks a server what it offers and decides nothing",
+	},
+	{
+		of:   []string{"internal/llm"},
+		only: []string{"internal/toolcall"},
+		why:  "it asks and answers, and knows nothing of what is judged",
 	},
 	{
 		of:   []string{"cmd/licet"},

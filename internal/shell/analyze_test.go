@@ -143,7 +143,11 @@ func TestEffect(t *testing.T) {
 	if want := []string{"rm", "nice", "env"}; !slices.Equal(chain, want) {
 		t.Errorf("commands %q, want %q", chain, want)
 	}
-	glob := of(Analyze(`cat 'a*'/*.go`, Env{Cwd: "/w[1]"}), Read)
+	matched := Analyze(`cat 'a*'/*.go`, Env{Cwd: "/w[1]"})
+	if listed := of(matched, Read); listed.Path != "/w[1]/a*" || !listed.PathKnown {
+		t.Errorf("%+v", listed)
+	}
+	glob := matched.Effects[len(matched.Effects)-1]
 	if glob.Path != `/w\[1\]/a\*/*.go` || glob.PathKnown || !glob.Pattern {
 		t.Errorf("%+v", glob)
 	}

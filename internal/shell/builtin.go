@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -97,7 +98,7 @@ func sourceFile(w *walker, args []field, st state, by int) (ok, fail state) {
 func execute(w *walker, args []field, st state, by int) (ok, fail state) {
 	rest := args[1:]
 	for len(rest) > 0 && rest[0].known && strings.HasPrefix(rest[0].text, "-") {
-		if rest[0].text == "-a" && len(rest) > 1 {
+		if strings.HasSuffix(rest[0].text, "a") && len(rest) > 1 { // -a takes a name, also in a bundle
 			rest = rest[1:]
 		}
 		rest = rest[1:]
@@ -184,7 +185,10 @@ func trap(w *walker, args []field, st state, by int) (ok, fail state) {
 		return st, st
 	}
 	w.inner(rest[0].text, rest[0].span, w.src.dialect, st.forget(), by)
-	return st, st
+	if rest[0].text == "" || !slices.ContainsFunc(rest[1:], func(f field) bool { return !f.known || f.text != "EXIT" && f.text != "0" }) {
+		return st, st // nothing, or at the end
+	}
+	return st.forget(), st.forget()
 }
 
 // alias changes what later words mean, before they are parsed.
@@ -214,7 +218,7 @@ func names(w *walker, args []field, st state, by int) (ok, fail state) {
 			}
 		case !f.known || strings.Contains(f.text, "["):
 			w.unknown(by, f.span, "which variable changes is not known")
-		case args[0].text == "mapfile" && strings.HasPrefix(f.text, "-C"):
+		case args[0].text != "read" && strings.HasPrefix(f.text, "-") && strings.Contains(f.text, "C"):
 			w.unknown(by, f.span, "runs a text for the lines read")
 		}
 	}

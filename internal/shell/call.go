@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -54,6 +55,9 @@ func (w *walker) assign(list []*syntax.Assign, st state, by int) state {
 			if as.Index != nil {
 				w.arithmetic(as.Index, st, by)
 			}
+			if as.Array != nil {
+				w.elements(as.Array, st, by)
+			}
 		case as.Append:
 			w.single(as.Value, st, by)
 		default:
@@ -65,6 +69,15 @@ func (w *walker) assign(list []*syntax.Assign, st state, by int) state {
 	return st
 }
 
+// elements walks the indexes of a list of elements, "([i]=x ...)".
+func (w *walker) elements(list *syntax.ArrayExpr, st state, by int) {
+	for _, element := range list.Elems {
+		if element.Index != nil {
+			w.arithmetic(element.Index, st, by)
+		}
+	}
+}
+
 // variable records what giving a variable a value leads to: programs look
 // some up to know what to run.
 func (w *walker) variable(by int, name string, value field, span Span, st state) {
@@ -73,6 +86,8 @@ func (w *walker) variable(by int, name string, value field, span Span, st state)
 	case setting == nil || setting.kind == "safe":
 	case setting.kind == "shell" && value.known:
 		w.inner(value.text, span, Bash, st, by)
+	case setting.kind == "shellwith" && value.known:
+		w.inner(withWords(value).text, span, Bash, st, by)
 	default:
 		w.unknown(by, span, "the variable "+name+" changes what programs do or which are run")
 	}
@@ -93,8 +108,8 @@ func (w *walker) declare(c *syntax.DeclClause, st state) (ok, fail state) {
 		if as.Name == nil {
 			arg = w.single(as.Value, st, by)
 			option := arg.known && strings.ContainsAny(arg.text[:min(1, len(arg.text))], "-+")
-			if !option || strings.Contains(arg.text, "n") { // -n makes a name stand for another
-				w.unknown(by, w.span(as), "which variable is set is not known")
+			if !option || strings.ContainsAny(arg.text, "ni") { // -n makes a name stand for another, -i evaluates values
+				w.unknown(by, w.span(as), "which variable is set, or to what, is not known")
 			}
 		}
 		list = append(list, arg.word())
@@ -104,6 +119,10 @@ func (w *walker) declare(c *syntax.DeclClause, st state) (ok, fail state) {
 	st = w.assign(c.Args, st, by)
 	return st, st
 }
+
+// shellPrograms have a row in the table like programs, and are commands of bash
+// and of dash: run by name, they are not looked up along PATH.
+var shellPrograms = []string{"true", "false", ":", "exit", "times", "umask", "ulimit", "type", "bg", "fg", "pwd", "echo", "jobs", "wait", "test", "[", "kill"}
 
 // run walks a command whose words are known to be args.
 func (w *walker) run(args []field, st state, by int) (ok, fail state) {
@@ -124,7 +143,11 @@ func (w *walker) run(args []field, st state, by int) (ok, fail state) {
 		w.add(by, spanOf(args), Effect{Kind: Execute, Words: words(args), Name: []string{name.text}})
 		return builtin(w, args, st, by)
 	}
+	at := len(w.effects)
 	w.program(args, st, by)
+	if at < len(w.effects) && slices.Contains(shellPrograms, name.text) {
+		w.effects[at].Search, w.effects[at].Folders = "", nil
+	}
 	return st, st
 }
 

@@ -16,8 +16,9 @@
 // read.
 //
 // What belongs to running a program is not listed: its own libraries, settings
-// and caches, the objects and the index of git, the hooks and filters that its
-// settings name. Those settings are guarded files elsewhere.
+// and caches, the objects and the index of git with the files that it tracks, the
+// hooks and filters that its settings name, and the programs that it is made of, as
+// gzip below tar. Those settings are guarded files elsewhere.
 //
 // The package is pure: the same line and [Env] give the same [Analysis].
 package shell

@@ -14,6 +14,7 @@ type use struct {
 	*walker
 	row      *row
 	st       state
+	start    state // before options have changed the folder
 	by       int
 	span     Span // of the whole command
 	name     []string
@@ -38,7 +39,7 @@ func (w *walker) program(args []field, st state, by int) {
 		return
 	}
 	r, name, system := findProgram(args[0].text)
-	u := &use{walker: w, row: r, st: st, by: by, span: spanOf(args), name: []string{name}, meanings: map[string]bool{}}
+	u := &use{walker: w, row: r, st: st, start: st, by: by, span: spanOf(args), name: []string{name}, meanings: map[string]bool{}}
 	switch {
 	case !system:
 		u.execute(args)
@@ -58,7 +59,11 @@ func (w *walker) program(args []field, st state, by int) {
 }
 
 func (u *use) execute(args []field) {
-	u.add(u.by, u.span, Effect{Kind: Execute, Words: words(args), Name: u.name, Options: u.given})
+	e := Effect{Kind: Execute, Words: words(args), Name: u.name, Options: u.given}
+	if name := args[0].text; !strings.Contains(name, "/") {
+		e.Search, e.Folders = name, u.start.cwds
+	}
+	u.add(u.by, u.span, e)
 }
 
 // scan sorts the words into options, their values and operands, and goes on
@@ -83,6 +88,8 @@ func (u *use) scan(args []field) {
 			if u.subcommand(f, next) {
 				return
 			}
+		case strings.HasPrefix(f.lead, "+") && u.row.has("plus"):
+			u.unknown(u.by, f.span, "a command that the program runs first")
 		case !f.known && f.mayBeOption() && u.row.acts():
 			u.unknown(u.by, f.span, "this word may be an option; a path that begins with ./ cannot be")
 			u.operands = append(u.operands, f)
@@ -244,6 +251,7 @@ func (u *use) take(o *option, f field) {
 		u.meanings[o.meaning] = true
 	}
 	if o.takes == 0 {
+		u.coded = u.coded || o.meaning == "place"
 		return
 	}
 	if f.many {
@@ -251,9 +259,9 @@ func (u *use) take(o *option, f field) {
 	}
 	u.values = append(u.values, value{o.kind, f})
 	switch o.kind {
-	case "place", "code":
+	case "place", "placeread", "code":
 		u.coded = true
-	case "inplace", "dest", "out":
+	case "inplace", "dest", "out", "backup":
 		u.meanings[o.kind] = true
 	case "chdir":
 		u.chdir(f)
@@ -277,16 +285,17 @@ func (u *use) effects() {
 		return
 	}
 	for _, v := range u.values {
-		if v.text != "-" || !v.known { // standard input or output
-			u.effect(v.kind, v.field)
+		if v.text == "-" && v.known && v.kind != "unknown" && v.kind != "run" {
+			continue // standard input or output
 		}
+		u.effect(v.kind, v.field)
 	}
 	if special, ok := specials[u.row.about["special"]]; ok {
 		special(u)
 	} else {
 		u.effectsOfOperands()
 	}
-	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "writes"} {
+	for _, word := range []string{"default", "net", "opaque", "unknown", "worktree", "takes", "reads", "writes", "edits"} {
 		if says, ok := u.row.about[word]; ok {
 			u.always(word, says)
 		}
@@ -315,7 +324,15 @@ func (u *use) always(word, says string) {
 	case "net":
 		u.add(u.by, u.span, Effect{Kind: Network, Host: says, Opaque: says == "", Why: "talks to a host by itself"})
 	case "worktree":
-		u.workTree()
+		u.workTree(Write)
+	case "takes":
+		if u.meanings["all"] {
+			u.workTree(Read)
+		}
+	case "reads":
+		u.effect("read", literal(says, u.span))
+	case "edits":
+		u.effect("edittree", literal(says, u.span))
 	case "writes":
 		if !u.meanings["out"] {
 			u.effect("tree", literal(says, u.span))
@@ -328,13 +345,13 @@ func (u *use) always(word, says string) {
 	}
 }
 
-// workTree records a write to the files that git has checked out.
-func (u *use) workTree() {
-	if u.meanings["dry"] {
+// workTree records that the files that git has checked out are read or written.
+func (u *use) workTree(kind Kind) {
+	if kind == Write && u.meanings["dry"] {
 		return
 	}
 	from := len(u.analyzer.effects)
-	u.file(u.st, u.by, Write, literal(".", u.span), true, "the work tree of git")
+	u.file(u.st, u.by, kind, literal(".", u.span), true, "the work tree of git")
 	for i := range u.analyzer.effects[from:] {
 		u.analyzer.effects[from+i].WorkTree = true
 	}
@@ -353,6 +370,9 @@ func (u *use) effectsOfOperands() {
 	if len(slots) > 0 && (slots[0].kind == "argv" || slots[0].kind == "joined") {
 		u.wrapped(u.operands, slots[0].kind)
 		return
+	}
+	if u.row.has("here") {
+		u.readsHere(slots)
 	}
 	uncertain := false
 	for _, f := range u.operands {
@@ -380,6 +400,15 @@ func (u *use) effectsOfOperands() {
 	}
 }
 
+// readsHere is what looks through the folder that it is in where it is given no
+// file to look through, and nothing to read.
+func (u *use) readsHere(slots []slot) {
+	last := slots[len(slots)-1].kind
+	if len(u.operands) < len(slots) && u.st.input.kind == elsewhere && (last == "readtree" || u.meanings["tree"]) {
+		u.effect("readtree", literal(".", u.span))
+	}
+}
+
 // slotOf returns the slot of operand i of n, and the one that is repeated. The
 // slots before that are filled from the front, those after it from the back.
 func slotOf(slots []slot, i, n int) (own, repeated slot) {
@@ -403,15 +432,17 @@ func slotOf(slots []slot, i, n int) (own, repeated slot) {
 // effect records what a word of a kind leads to.
 func (u *use) effect(kind string, f field) {
 	switch kind {
-	case "data", "place", "inplace", "archive", "replaces":
-	case "read", "readtree", "chdir", "atread", "formread":
+	case "data", "place", "inplace", "archive", "replaces", "backup":
+	case "read", "placeread", "readtree", "chdir", "atread", "formread", "page", "format", "upload", "spec", "treespec":
 		u.reads(kind, f)
-	case "write", "tree", "out", "edit", "beside", "dest":
+	case "writespec", "write", "tree", "edittree", "out", "edit", "beside", "dest", "numbered":
 		u.writes(kind, f)
 	case "from", "to", "remote", "host", "net":
 		u.network(kind, f)
 	case "shell":
 		u.runsText(f, Sh)
+	case "shellwith":
+		u.runsText(withWords(f), Sh)
 	case "code":
 		u.opaque(u.by, f.span, "runs code of another language")
 	case "run":
@@ -434,6 +465,8 @@ func (u *use) effect(kind string, f field) {
 // reads records a word that names a file to read.
 func (u *use) reads(kind string, f field) {
 	switch kind {
+	case "placeread": // in place of the first operand
+		u.file(u.st, u.by, Read, f, false, "")
 	case "read":
 		if u.meanings["inplace"] {
 			u.writes("write", f)
@@ -441,8 +474,20 @@ func (u *use) reads(kind string, f field) {
 		u.file(u.st, u.by, Read, f, u.meanings["tree"], "")
 	case "readtree":
 		u.file(u.st, u.by, Read, f, true, "")
+	case "spec", "treespec":
+		u.spec(Read, f, kind == "treespec")
 	case "chdir":
 		u.file(u.st, u.by, Read, literal(".", f.span), true, "works in this folder")
+	case "upload": // a file, or a pattern of curl
+		u.unknownIf(strings.ContainsAny(f.text, "{}[]"), "a pattern of files to send")
+		u.file(u.st, u.by, Read, f, false, "")
+	case "page": // a name, or a file
+		if !f.known || strings.Contains(f.text, "/") {
+			u.file(u.st, u.by, Read, f, false, "")
+		}
+	case "format": // @file, or a text that may name files
+		u.unknownIf(!f.known || strings.Contains(f.text, "%output"), "a format that names files to write")
+		u.reads("atread", f)
 	case "atread": // @file
 		if strings.HasPrefix(f.lead, "@") {
 			f = f.cut(1)
@@ -452,6 +497,7 @@ func (u *use) reads(kind string, f field) {
 		u.file(u.st, u.by, Read, f, false, "")
 	case "formread": // name=@file or name=<file
 		name, content, _ := strings.Cut(f.lead, "=")
+		u.unknownIf(strings.ContainsAny(content, `,;"\`) && strings.ContainsAny(content, "@<"), "a form that may send several files")
 		if content == "" && !f.known || strings.HasPrefix(content, "@") || strings.HasPrefix(content, "<") {
 			u.file(u.st, u.by, Read, f.cut(min(len(name)+2, len(f.lead))), false, "")
 		}
@@ -460,8 +506,8 @@ func (u *use) reads(kind string, f field) {
 
 // writes records a word that names a file to write.
 func (u *use) writes(kind string, f field) {
-	if kind == "edit" || kind == "beside" {
-		u.file(u.st, u.by, Read, f, false, "")
+	if kind == "edit" || kind == "beside" || kind == "edittree" {
+		u.file(u.st, u.by, Read, f, kind == "edittree" || kind == "beside" && u.meanings["tree"], "")
 	}
 	u.meanings["out"] = u.meanings["out"] || kind == "out"
 	if u.meanings["dry"] {
@@ -473,17 +519,63 @@ func (u *use) writes(kind string, f field) {
 	switch kind {
 	case "dest":
 		u.destination(f)
-	case "tree", "out":
+		u.parents(f)
+	case "tree", "edittree", "out":
 		u.file(u.st, u.by, Write, f, true, "")
 	case "edit":
 		u.file(u.st, u.by, Write, f, false, "")
-	case "write":
+	case "writespec":
+		u.spec(Write, f, u.meanings["tree"])
+	case "write", "numbered":
 		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
+		u.parents(f)
+		u.unknownIf(kind == "numbered" && strings.Contains(f.text, "#"), "a name made from parts of the URL")
 	case "beside":
-		u.file(u.st, u.by, Write, f, false, "")
+		u.file(u.st, u.by, Write, f, u.meanings["tree"], "")
 		folder, _ := path.Split(f.text)
 		beside := field{text: quotePattern(folder) + "*", glob: f.known, span: f.span}
 		u.file(u.st, u.by, Write, beside, false, "a file beside it")
+	}
+}
+
+// spec records a word that the program reads as a file or as a pattern of files: of
+// a pattern, all below the folder in which it begins. What begins with ":" may be
+// anywhere in the work tree of git.
+func (u *use) spec(kind Kind, f field, tree bool) {
+	at := strings.IndexAny(f.text, `*?[\`)
+	switch {
+	case f.known && strings.HasPrefix(f.text, ":"):
+		u.workTree(kind)
+	case f.known && at >= 0:
+		u.file(u.st, u.by, kind, literal(path.Dir(f.text[:at]+"x"), f.span), true, "a pattern that the program reads")
+	default:
+		u.file(u.st, u.by, kind, f, tree, "")
+	}
+}
+
+// parents records the folders above a file that an option has made or removed.
+// Those above the folder where the line starts are there.
+func (u *use) parents(f field) {
+	if !u.meanings["parents"] || !f.known {
+		return
+	}
+	at := len(u.analyzer.effects)
+	for above := path.Dir(f.text); above != "." && above != "/"; above = path.Dir(above) {
+		if !path.IsAbs(above) || !strings.HasPrefix(path.Clean(u.env.Cwd)+"/", above+"/") {
+			u.file(u.st, u.by, Write, literal(above, f.span), false, "a folder above it")
+		}
+	}
+	for i := range u.analyzer.effects[at:] {
+		u.analyzer.effects[at+i].Into = !u.row.has("existing")
+	}
+}
+
+// backup records the copies that an option makes of what stood at a name.
+func (u *use) backup(f field) {
+	if u.meanings["backup"] {
+		u.file(u.st, u.by, Read, f, false, "for a copy of what is there")
+		u.file(u.st, u.by, Read, field{text: path.Dir(f.text), known: f.known, span: f.span}, false, "for names that are taken")
+		u.file(u.st, u.by, Write, field{text: quotePattern(strings.TrimRight(f.text, "/")) + "*~", glob: f.known, span: f.span}, false, "a copy of what was there")
 	}
 }
 
@@ -506,6 +598,7 @@ func (u *use) destination(f field) {
 	for i := range u.analyzer.effects[at:] {
 		u.analyzer.effects[at+i].Into = !slices.ContainsFunc(u.given, replacesFolder)
 	}
+	u.backup(f)
 	for _, source := range u.operands {
 		if source.span == f.span && source.text == f.text {
 			continue
@@ -516,6 +609,7 @@ func (u *use) destination(f field) {
 		}
 		into := literal(strings.TrimRight(f.text, "/")+"/"+path.Base(source.text), f.span)
 		u.file(u.st, u.by, Write, into, tree, "if it is a folder")
+		u.backup(into)
 	}
 }
 
@@ -567,6 +661,13 @@ func (u *use) fed(args []field) []field {
 		return args
 	}
 	return append(args, field{text: "(input)", many: true, span: args[0].span})
+}
+
+// withWords is a text that the program gives to a shell with words of its own
+// behind it, which are not known.
+func withWords(f field) field {
+	f.text += ` "$@"`
+	return f
 }
 
 // runsWords walks words that the program joins and gives to a shell.

@@ -91,6 +91,11 @@ type Effect struct {
 	Name, Options []string
 	// Execute: a word that is not known may be an option, or a subcommand.
 	Loose bool
+	// Execute: the name that is looked up along PATH; "" for a path, a command of
+	// the shell itself, and a name that is not known. Folders are those that may be
+	// current then, from which a relative entry of PATH counts; none = not known.
+	Search  string
+	Folders []string
 
 	// Read, Write: the file. Absolute; a ".." that follows a name which may be
 	// a link is left in. With Pattern it is a shell pattern of what may be
@@ -103,7 +108,7 @@ type Effect struct {
 	Makes     Making // Write with Tree or Pattern: names that were not there before
 	Into      bool   // Write: not done where Path is a folder; what goes into it are effects of their own
 	Runs      bool   // Read: what the file says is run
-	WorkTree  bool   // Write: the files that git has checked out in the work tree around Path, never .git
+	WorkTree  bool   // the files that git has checked out in the work tree around Path, never .git
 
 	// Network: the host, lower case and without port. "" is a host that is not
 	// known; Remote then is the git remote that names it, if one does, and "*"

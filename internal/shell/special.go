@@ -13,7 +13,7 @@ var specials map[string]func(u *use)
 func init() { // the functions refer to the map
 	specials = map[string]func(u *use){
 		"shell": shellProgram, "find": find, "sed": sed, "awk": awk, "dd": dd, "tar": tar,
-		"test": test, "link": link, "gitconfig": gitConfigProgram,
+		"test": test, "link": link, "jq": jq, "gitconfig": gitConfigProgram,
 	}
 }
 
@@ -117,12 +117,28 @@ func (u *use) findPart(starts, expr []field) int {
 	return 1
 }
 
-// findExec walks the command of -exec, once for each starting point.
+// execEnd returns where the command of -exec ends: at ";", or at a "+" behind "{}".
+// Any other "+" is a word of it.
+func execEnd(expr []field) int {
+	for i, f := range expr {
+		if f.known && (f.text == ";" || f.text == "+" && expr[i-1].text == "{}") {
+			return i
+		}
+	}
+	return -1
+}
+
+// findExec walks the command of -exec, once for each starting point. With
+// -execdir and -okdir it runs in the folder of what was found.
 func (u *use) findExec(starts, expr []field) int {
-	end := slices.IndexFunc(expr, func(f field) bool { return f.known && (f.text == ";" || f.text == "+") })
+	end := execEnd(expr)
 	if end < 0 {
 		u.unknown(u.by, expr[0].span, "the command of "+expr[0].text+" has no end")
 		return len(expr)
+	}
+	dir, st := strings.HasSuffix(expr[0].text, "dir"), u.st
+	if dir {
+		st = st.in(nil)
 	}
 	for _, start := range starts {
 		args := slices.Clone(expr[1:end])
@@ -132,14 +148,14 @@ func (u *use) findExec(starts, expr []field) int {
 				args[i] = start
 				args[i].span = f.span
 				args[i].many = expr[end].text == "+"
-				if strings.HasSuffix(expr[0].text, "dir") {
+				if dir {
 					args[i] = field{text: "{}", lead: "./", span: f.span} // in a folder below the start
 				}
 			case strings.Contains(f.text, "{}"):
 				args[i] = field{text: f.text, span: f.span}
 			}
 		}
-		u.under(args, u.st, u.by)
+		u.under(args, st, u.by)
 	}
 	return end + 1
 }
@@ -158,6 +174,22 @@ func sed(u *use) {
 	}
 	for _, f := range files {
 		u.effect("read", f)
+		u.keptCopy(f)
+	}
+}
+
+// keptCopy records the copy of a file that sed -i keeps under a name made from the
+// value of the option: a suffix, or a name in which "*" stands for the file's.
+func (u *use) keptCopy(f field) {
+	for _, v := range u.values {
+		switch {
+		case v.kind != "inplace" || v.known && v.text == "" || v.text == "" && v.lead == "":
+		case !v.known || strings.ContainsAny(v.text, "*/"):
+			u.unknown(u.by, v.span, "a copy under a name that is not followed")
+		default:
+			f.text += v.text
+			u.effect("write", f)
+		}
 	}
 }
 
@@ -206,7 +238,9 @@ func (s *sedScanner) command() {
 	case strings.IndexByte("{}dDgGhHnNpPxzF=", c) >= 0:
 	case strings.IndexByte("lqQL", c) >= 0:
 		s.text = strings.TrimLeft(s.text, " 0123456789")
-	case strings.IndexByte("aic#", c) >= 0:
+	case strings.IndexByte("aic", c) >= 0:
+		s.lines()
+	case c == '#':
 		s.line()
 	case strings.IndexByte(":btT", c) >= 0:
 		s.label()
@@ -287,16 +321,24 @@ func (s *sedScanner) flags() {
 	}
 }
 
-// line takes the rest of the line.
+// line takes the rest of the line: a file name, a command or a comment, in
+// which a backslash at the end is nothing special.
 func (s *sedScanner) line() string {
 	line, rest, _ := strings.Cut(s.text, "\n")
-	for strings.HasSuffix(line, `\`) && rest != "" { // text of a, i and c goes on
-		var more string
-		more, rest, _ = strings.Cut(rest, "\n")
-		line += "\n" + more
-	}
 	s.text = rest
 	return strings.TrimLeft(line, " \t")
+}
+
+// lines skips the text of a, i and c, which goes on behind a line that ends in a
+// backslash, unless another one quotes that.
+func (s *sedScanner) lines() {
+	for {
+		line := s.line()
+		quotes := len(line) - len(strings.TrimRight(line, `\`))
+		if quotes%2 == 0 || s.text == "" {
+			return
+		}
+	}
 }
 
 func (s *sedScanner) label() {
@@ -331,7 +373,7 @@ func (u *use) awkProgram(f field) {
 	text := strings.ReplaceAll(f.text, "||", "")
 	pattern, action, _ := strings.Cut(text, "{")
 	harmless := f.known && !strings.ContainsAny(text, "|@") && !strings.Contains(action, ">") &&
-		!strings.Contains(text, "system") && !strings.Contains(text, "getline") &&
+		!strings.Contains(text, "system") && !strings.Contains(text, "getline") && !strings.Contains(text, "ARG") &&
 		!strings.Contains(pattern, "print") && !strings.Contains(pattern, `\`) && !strings.Contains(text, "\\\n")
 	if !harmless {
 		u.opaque(u.by, f.span, "a program of awk that may run commands or write files")
@@ -369,12 +411,12 @@ func tar(u *use) {
 		if v.kind != "archive" {
 			continue
 		}
-		kind := "read"
+		kind := Read
 		if u.meanings["create"] {
-			kind = "write"
+			kind = Write
 		}
-		if v.text != "-" {
-			u.effect(kind, v.field)
+		if v.text != "-" { // -C does not count for it
+			u.file(u.start, u.by, kind, v.field, false, "")
 		}
 		if strings.Contains(v.text, ":") || !v.known {
 			u.unknown(u.by, v.span, "an archive that may be on another host")
@@ -397,10 +439,21 @@ func (u *use) unknownIf(is bool, why string) {
 	}
 }
 
+// jq reads a filter, which may name files to read, then files.
+func jq(u *use) {
+	if len(u.operands) > 0 && !u.coded {
+		f := u.operands[0]
+		names := slices.ContainsFunc([]string{"import", "include", "load"}, func(word string) bool { return strings.Contains(f.text, word) })
+		u.unknownIf(!f.known || names, "a filter that may read files")
+	}
+	u.effectsOfOperands()
+}
+
 // test is test and [. With -v and -R bash evaluates an index in the name.
 func test(u *use) {
-	for _, f := range u.operands {
-		if f.known && (f.text == "-v" || f.text == "-R") || !f.known && f.many && !f.glob {
+	for i, f := range u.operands {
+		index := i+1 < len(u.operands) && (!u.operands[i+1].known || strings.Contains(u.operands[i+1].text, "["))
+		if f.known && (f.text == "-v" || f.text == "-R") || !f.known && (f.many && !f.glob || index) {
 			u.unknown(u.by, f.span, "this may be the test -v, which evaluates an index")
 		}
 	}

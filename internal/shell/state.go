@@ -165,9 +165,13 @@ func (a *analyzer) noteFragile(n syntax.Node) {
 			name = n.Param.Value
 		}
 	case *syntax.BinaryArithm:
-		name = variableOf(n.X)
+		if strings.HasSuffix(n.Op.String(), "=") { // comparisons, too
+			name = variableOf(n.X)
+		}
 	case *syntax.UnaryArithm:
-		name = variableOf(n.X)
+		if n.Op == syntax.Inc || n.Op == syntax.Dec {
+			name = variableOf(n.X)
+		}
 	case *syntax.DeclClause:
 		if v := n.Variant.Value; v == "export" || v == "readonly" {
 			return

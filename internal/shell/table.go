@@ -201,7 +201,8 @@ func (r *row) addOptions(words []string, groups map[string][]string) error {
 // kinds are the words for what an operand or a value is; use.effect says what
 // each leads to.
 var kinds = strings.Fields(`data place read write edit tree out readtree dest from to host net remote chdir
-	shell code run argv joined opaque unknown gitconfig sshoption atread formread inplace archive replaces beside`)
+	shell code run argv joined opaque unknown gitconfig sshoption atread formread inplace archive replaces beside page format numbered upload shellwith
+	placeread spec treespec writespec edittree backup`)
 
 // addOption reads one option: its names, then nothing, ":", "=kind", "?",
 // "?kind" or "!meaning". "-abc" without any are three flags, "-abc:" three
@@ -293,14 +294,17 @@ func (r *row) acts() bool {
 // systemFolders hold the programs that the table means.
 var systemFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin"}
 
-// findProgram returns the row for a program and its name without folder. ok is
-// false where the first word is a file of another folder.
+// findProgram returns the row for a program and its name without folder, "test"
+// for "[". ok is false where the first word is a file of another folder.
 func findProgram(word string) (r *row, name string, ok bool) {
 	if strings.Contains(word, "/") {
 		if !slices.Contains(systemFolders, path.Dir(word)) {
 			return nil, word, false
 		}
 		word = path.Base(word)
+	}
+	if word == "[" {
+		word = "test"
 	}
 	return table().programs[word], word, true
 }

@@ -20,6 +20,7 @@ type field struct {
 	glob  bool   // the value is any of the names that match text
 	many  bool   // it may be no word or several
 	tree  bool   // it is a file at or below text
+	pipe  bool   // it is the name of a pipe, whose number is not known
 	span  Span
 }
 
@@ -34,14 +35,15 @@ func (f field) cut(n int) field {
 }
 
 // mayBeOption says whether a program may read the word as an option.
+// Behind the first of several words, any other may be one.
 func (f field) mayBeOption() bool {
-	if f.lead == "" && !f.known {
+	if !f.known && (f.lead == "" || f.many && !f.glob) {
 		return true
 	}
 	return strings.HasPrefix(f.lead, "-")
 }
 
-func (f field) word() Word { return Word{f.text, f.known} }
+func (f field) word() Word { return Word{f.text, f.known && !f.tree && !f.pipe} }
 
 // builder puts the parts of a word together.
 type builder struct {
@@ -49,6 +51,7 @@ type builder struct {
 	lead                  strings.Builder
 	unknown, glob, many   bool
 	quoted                bool // an empty word stays a word
+	pipe                  bool
 }
 
 // exact adds text that is certain and stands for itself.
@@ -91,7 +94,7 @@ func (b *builder) field(span Span) field {
 			f.lead = ""
 		}
 	default:
-		f.text, f.known = b.value.String(), true
+		f.text, f.known, f.pipe = b.value.String(), true, b.pipe
 	}
 	return f
 }
@@ -129,7 +132,38 @@ func (w *walker) one(word *syntax.Word, span Span, st state, by int) []field {
 	if f.known && f.text == "" && !b.quoted {
 		return nil
 	}
+	if f.glob {
+		w.lists(f, st, by)
+	}
 	return []field{f}
+}
+
+// lists records that the shell reads the names in the folders where a pattern is
+// looked for.
+func (w *walker) lists(f field, st state, by int) {
+	names := strings.Split(f.text, "/")
+	at := slices.IndexFunc(names, wildcard)
+	folder := unescape(strings.Join(names[:at], "/"), `*?[]\`)
+	switch {
+	case at == 0:
+		folder = "."
+	case folder == "":
+		folder = "/"
+	}
+	w.file(st, by, Read, literal(folder, f.span), slices.ContainsFunc(names[at+1:], wildcard), "where a pattern is looked for")
+}
+
+// wildcard says whether a name of a pattern stands for others.
+func wildcard(name string) bool {
+	for i := 0; i < len(name); i++ {
+		switch name[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return true
+		}
+	}
+	return false
 }
 
 // single expands a word that stays one word: a value, a redirection's target,
@@ -167,7 +201,8 @@ func (w *walker) parts(b *builder, parts []syntax.WordPart, st state, by int, so
 			w.param(b, p, st, by, solid)
 		case *syntax.ProcSubst:
 			w.substitution(p, st, by)
-			b.exact("/dev/fd/63") // the name of a pipe
+			b.exact("/dev/fd/63")
+			b.pipe = true
 		default: // substitutions and extended patterns
 			w.substitution(p, st, by)
 			b.unsure(w.span(p).Text)
@@ -310,7 +345,22 @@ func (w *walker) param(b *builder, p *syntax.ParamExp, st state, by int, quoted 
 	b.many = b.many || !quoted && !number || name == "@" || p.Names != 0 || p.Index != nil
 }
 
+// indirect is ${!name}: the value of a variable that another one names. bash
+// evaluates an index in that name.
+func (w *walker) indirect(p *syntax.ParamExp, st state, by int) {
+	if !p.Excl || p.Names != 0 {
+		return
+	}
+	if allElements(p.Index) {
+		return // their indexes
+	}
+	if name, known := w.value(st, p.Param.Value); !known || p.Index != nil || !syntax.ValidName(name) {
+		w.unknown(by, w.span(p), "which variable is meant is not known, and bash evaluates its name")
+	}
+}
+
 func (w *walker) paramValue(p *syntax.ParamExp, st state, by int) (string, bool) {
+	w.indirect(p, st, by)
 	plain := p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Names == 0
 	if plain && p.Exp == nil {
 		return w.value(st, p.Param.Value)
@@ -396,6 +446,12 @@ func (w *walker) within(n syntax.Node, st state, by int) {
 	})
 }
 
+// allElements says whether an index is @ or *.
+func allElements(index syntax.ArithmExpr) bool {
+	word, ok := index.(*syntax.Word)
+	return ok && slices.Contains([]string{"@", "*"}, word.Lit())
+}
+
 // indexes walks the arithmetic that belongs to an expansion.
 func (w *walker) indexes(p *syntax.ParamExp, st state, by int) {
 	exprs := []syntax.ArithmExpr{p.Index}
@@ -403,7 +459,7 @@ func (w *walker) indexes(p *syntax.ParamExp, st state, by int) {
 		exprs = append(exprs, p.Slice.Offset, p.Slice.Length)
 	}
 	for _, x := range exprs {
-		if x != nil {
+		if x != nil && !allElements(x) {
 			w.arithmetic(x, st, by)
 		}
 	}
@@ -426,7 +482,30 @@ func (w *walker) arithmetic(x syntax.Node, st state, by int) {
 		case *syntax.Word:
 			if name := n.Lit(); syntax.ValidName(name) {
 				w.numeric(w.valueOf(name, w.span(n), st), by)
+			} else {
+				w.written(n, by)
 			}
+		}
+		return w.step(1)
+	})
+}
+
+// written checks the text of a word in an expression that is no name. Quotes do
+// not keep it from being evaluated, and a name that is put together is one, too.
+func (w *walker) written(word *syntax.Word, by int) {
+	syntax.Walk(word, func(n syntax.Node) bool {
+		text := ""
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ParamExp, *syntax.ArithmExp:
+			return false // for itself
+		case *syntax.Lit:
+			text = n.Value
+		case *syntax.SglQuoted:
+			text = n.Value
+		}
+		if _, err := strconv.ParseInt(strings.TrimSuffix(text, "#"), 0, 64); text != "" && err != nil { // 10#$x is a number
+			w.unknown(by, w.span(word), "text in arithmetic that bash evaluates")
+			return false
 		}
 		return w.step(1)
 	})

@@ -120,6 +120,12 @@ func (w liteWalk) pragma(s *ast.PragmaStmt) {
 	}
 }
 
+// tells reports whether a pragma that is read like a table only tells something. Its
+// value is then a condition on a column.
+func tells(pragma string) bool {
+	return slices.Contains(litePragmasAbout, pragma) || slices.Contains(litePragmas, pragma)
+}
+
 // node walks an expression, a query or a part of one.
 func (w liteWalk) node(n ast.Node, s *scope) {
 	switch n := n.(type) {
@@ -198,6 +204,9 @@ func (w liteWalk) relation(q *ast.QualifiedName, s *scope) {
 	w.table(schema, name)
 	if liteModules[name] {
 		w.act(Call, fmt.Sprintf("reads %q, which may be a table of files", name))
+	}
+	if pragma, is := strings.CutPrefix(name, "pragma_"); is && !tells(pragma) {
+		w.act(Other, fmt.Sprintf("reads %q, which runs a pragma that may do more than tell", name))
 	}
 }
 

@@ -60,6 +60,8 @@ select * from sqlite_schema
 select 1; select 2
 select max(id), min(id), avg(id) from orders
 select typeof(id), iif(id = 1, 2, 3) from orders
+select name from pragma_table_info where arg = 'orders'
+select * from pragma_user_version
 `)
 
 // liteWriting change the database, the connection or a file.
@@ -113,6 +115,9 @@ DeLeTe/**/FrOm/**/customers
 delete from "customers"
 update or ignore orders set total = 5
 insert into orders default values
+select * from pragma_optimize
+select * from "Pragma_Optimize" where arg = 0x10002
+select (select count(*) from pragma_optimize) from orders
 `)
 
 // liteRefused are no statements, or nobody can say what they do.
@@ -121,6 +126,9 @@ select load_extension('x')
 select writefile('x', 'y')
 select my_function(1)
 select * from generate_everything(1)
+select * from pragma_optimize(0x10002)
+select * from pragma_secure_delete
+select * from orders where id in pragma_optimize
 select data from fsdir where path = '/etc/passwd'
 pragma wal_checkpoint
 pragma optimize

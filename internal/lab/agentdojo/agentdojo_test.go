@@ -1,12 +1,18 @@
 package agentdojo_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/cases"
+	"github.com/licet-dev/licet/internal/catalog"
+	"github.com/licet-dev/licet/internal/cli"
 	"github.com/licet-dev/licet/internal/lab/agentdojo"
 	"github.com/licet-dev/licet/internal/lab/replay"
 )
@@ -67,6 +73,62 @@ func TestReplayMoved(t *testing.T) {
 	}
 }
 
+// TestDerived: contracts that `licet contract derive` writes from the signatures
+// of the tools, with the same split of tools, give the same verdicts. What the
+// signatures say stops no honest call.
+func TestDerived(t *testing.T) {
+	var users, injections replay.Count
+	constrained := 0
+	for _, suite := range agentdojo.Suites() {
+		source := derived(t, suite)
+		constrained += strings.Count(string(source.Text), "multiple_of: 1")
+		users = users.Plus(countOf(t, source, suite, agentdojo.User))
+		injections = injections.Plus(countOf(t, source, suite, agentdojo.Injection))
+	}
+	t.Logf("user tasks: %+v; injection tasks: %+v", users, injections)
+	if want := (replay.Count{Traces: 97, Allowed: 37, Held: 60}); users != want {
+		t.Errorf("user tasks: %+v, want %+v", users, want)
+	}
+	if want := (replay.Count{Traces: 26, Empty: 9, Allowed: 1, Held: 25}); injections != want {
+		t.Errorf("injection tasks: %+v, want %+v", injections, want)
+	}
+	if constrained == 0 { // the two integers of banking; the others are plain types, which the schema holds
+		t.Error("no contract says what a signature says: they are not derived from signatures")
+	}
+}
+
+// derived returns the contract for a suite that the program derives.
+func derived(t *testing.T, suite string) cases.Source {
+	t.Helper()
+	source, err := agentdojo.Contract(suite, agentdojo.ByName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "tools.json")
+	if err := os.WriteFile(file, source.Files["tools.json"], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"licet", "contract", "derive", "--agent", agentdojo.Agent, "--catalog", suite + "=" + file}
+	c, err := agentdojo.Catalog(suite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, prefix := range []string{"get_", "search_", "read_", "list_", "check_"} {
+		if slices.ContainsFunc(c.Tools, func(tool catalog.Tool) bool { return strings.HasPrefix(tool.Name, prefix) }) {
+			args = append(args, "--allow", prefix+"*")
+		}
+	}
+	var out, problems bytes.Buffer
+	if status := cli.Run(t.Context(), args, nil, strings.NewReader(""), &out, &problems); status != 0 {
+		t.Fatalf("exit status %d: %s", status, problems.String())
+	}
+	read, err := cases.ReadSource("licet.yaml", out.Bytes(), os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
 func replayAll(t *testing.T, verdict func(suite, tool string) authz.Verdict) (users, injections replay.Count) {
 	t.Helper()
 	for _, suite := range agentdojo.Suites() {
@@ -76,12 +138,18 @@ func replayAll(t *testing.T, verdict func(suite, tool string) authz.Verdict) (us
 	return users, injections
 }
 
-func count(t *testing.T, suite string, kind agentdojo.Kind, verdict func(suite, tool string) authz.Verdict) (n replay.Count) {
+func count(t *testing.T, suite string, kind agentdojo.Kind, verdict func(suite, tool string) authz.Verdict) replay.Count {
 	t.Helper()
 	source, err := agentdojo.Contract(suite, verdict)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return countOf(t, source, suite, kind)
+}
+
+// countOf replays the traces of one kind under a contract.
+func countOf(t *testing.T, source cases.Source, suite string, kind agentdojo.Kind) (n replay.Count) {
+	t.Helper()
 	traces, err := agentdojo.Traces(suite, kind)
 	if err != nil {
 		t.Fatal(err)

@@ -62,11 +62,16 @@ func gate(t testing.TB, s *cases.Suite) authz.Verdict {
 // asked returns what a baseline answers.
 func asked(t testing.TB, l Language, s *cases.Suite) Given {
 	t.Helper()
-	d := &door{language: l, known: map[string]*translation{}}
-	if err := d.play(t.Context(), s); err != nil {
+	call, source, now := lastCall(s)
+	c, err := load(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := asker{known: map[string]translation{}}.put(l, c, call, now)
+	if err != nil {
 		t.Fatalf("%s: %v", l.Name, err)
 	}
-	return d.given
+	return g
 }
 
 func language(t testing.TB, name string) Language {
@@ -135,6 +140,10 @@ func TestAnswers(t *testing.T) {
 		{`{"allow": [{"s": {"path": {"read": ["/a/**", "!/a/b/**"]}}}]}`, `{"s": "/a/b/c"}`, "BABBB"},
 		{`{"allow": [{"s": {"path": {"read": ["/a/**"]}}}]}`, `{"s": "/a/../b"}`, "BABBB"},
 		{`{"allow": [{"s": {"path": {"write": ["/a/*.txt"]}}}]}`, `{"s": "/a/b.txt"}`, "AAAAA"},
+		{`{"allow": [{"s": {"path": {"write": ["/a/**"]}}}]}`, `{"s": "/a/b/AGENTS.md"}`, "BABAB"},
+		{`{"allow": [{"s": {"path": {"write": ["/a/**", "/a/AGENTS.md"]}}}]}`, `{"s": "/a/AGENTS.md"}`, "AAAAA"},
+		{`{"allow": [{"s": {"path": {"read": ["/**"]}}}]}`, `{"s": ""}`, "BABBB"},
+		{`{"allow": [{"s": {"path": {"read": ["/**"]}}}]}`, `{"s": "/a\\b"}`, "BABAB"},
 		{`{"allow": [{"s": {"path": {"write": ["/a/*.txt"]}}}]}`, `{"s": "/a/b/c.txt"}`, "BABBB"},
 		{`{"allow": [{"s": {"path": {"read": ["/**"]}}}], "never": [{"s": {"path": {"read": ["/a/**"]}}}]}`, `{"s": "/a/b"}`, "BABBB"},
 		{`{"allow": [{"s": {"url": {"hosts": ["a.example"], "paths": ["/pub"]}}}]}`, `{"s": "https://a.example/pub/x?q=1"}`, "AAAAA"},
@@ -330,7 +339,7 @@ func TestRead(t *testing.T) {
 		{message(`{"method": "tools/call", "params": {"name": 1}}`), "error"},
 		{message(`{"method": "tools/call"}`), "error"},
 	} {
-		r, err := read(tt.call, "/w", time.Time{})
+		r, err := read(tt.call, time.Time{})
 		got := fmt.Sprint(r.subject, " ", r.arguments())
 		if err != nil {
 			got = "error"
@@ -347,9 +356,8 @@ func TestLastCall(t *testing.T) {
 	call := s.Cases[0].Steps[0]
 	s.Cases[0].Steps = []cases.Step{call, {Act: cases.Wait{For: time.Hour}}, {Act: cases.ContractEdit{Replace: `"max": 5`, With: `"max": 9`}}, call}
 	before := string(s.Contract.Text)
-	one, at := lastCall(s)
-	if len(one.Cases[0].Steps) != 1 || !at.Equal(cases.Begin.Add(time.Hour)) {
-		t.Errorf("%d steps, at %s", len(one.Cases[0].Steps), at)
+	if _, _, at := lastCall(s); !at.Equal(cases.Begin.Add(time.Hour)) {
+		t.Errorf("the call is at %s", at)
 	}
 	for _, l := range Languages() {
 		if g := asked(t, l, s); g.Verdict != authz.Allow {

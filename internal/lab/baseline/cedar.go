@@ -24,7 +24,7 @@ var cedarNotes = stateless(map[string]Note{
 	"length":      {No, "the length of a text is not to be had"},
 	"items":       {No, "the size of a set is not to be had"},
 	"pattern":     {Part, "expressions of letters and .*, by like; there are no others"},
-	"path":        {Part, textOfPath + "; absolute paths only"},
+	"path":        {Part, textOfPath + "; absolute paths only, and guarded files are not told apart"},
 	"url":         {Part, "by like: beginning and host, of plain URLs"},
 	"email":       {Part, "by like: one address in a domain"},
 	"shell":       {No, "a command is a text, and like cannot say that no more stands behind it"},

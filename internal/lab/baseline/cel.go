@@ -286,6 +286,7 @@ func (w celWriter) test(s said, v string, never bool) (test, bool) {
 
 func celExpressions(s said, v string, e expressions) (when []string) {
 	if s.word == "path" {
+		when = append(when, v+` != ""`)
 		v = fmt.Sprintf("(%s.startsWith(\"/\") ? %s : call.cwd + \"/\" + %s)", v, v, v)
 	}
 	for _, must := range e.must {

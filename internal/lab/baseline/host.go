@@ -26,8 +26,8 @@ type request struct {
 // read makes the request for a call; without a working directory of its own it
 // is made in the workspace. An error is a message that no host takes
 // for a call: it is refused.
-func read(c cases.Call, workspace string, now time.Time) (request, error) {
-	r := request{agent: c.Agent, user: c.User, cwd: path.Clean("/" + cmp.Or(c.Cwd, workspace)), now: now}
+func read(c cases.Call, now time.Time) (request, error) {
+	r := request{agent: c.Agent, user: c.User, cwd: path.Clean("/" + cmp.Or(c.Cwd, places.Workspace)), now: now}
 	if c.Raw == nil {
 		r.subject = c.Server + "." + c.Tool
 		text := []byte("{}")

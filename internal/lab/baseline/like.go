@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func likeGlob(v, pattern string, write bool) (string, bool) {
 	case deep && write:
 		return "(" + like(v, tree+"/", "") + ")", true
 	case deep:
-		return either([]string{like(v, tree), like(v, tree+"/", "")}), true
+		return either([]string{like(v, cmp.Or(tree, "/")), like(v, tree+"/", "")}), true
 	}
 	all := []string{like(v, parts...)}
 	for i := 1; i < len(parts); i++ {

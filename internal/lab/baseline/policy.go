@@ -135,9 +135,6 @@ func (p policy) rule(agent, subject string) (rule, bool) {
 	return p.rules[i], true
 }
 
-// clauses returns all clauses of a rule.
-func (r rule) clauses() []clause { return slices.Concat(r.never, r.allow, r.approve) }
-
 // subject names what a call is about as contracts do.
 func subject(server, method, tool string) string {
 	if method == "" || method == contract.ToolsCall {

@@ -57,7 +57,7 @@ func prepareRego(module string) (decider, error) {
 			return authz.Block, fmt.Errorf("evaluating Rego: %w", err)
 		}
 		if len(result) != 1 {
-			return authz.Block, fmt.Errorf("Rego gave %d results", len(result))
+			return authz.Block, fmt.Errorf("evaluating Rego: %d results", len(result))
 		}
 		var v authz.Verdict
 		word, _ := result[0].Expressions[0].Value.(string)
@@ -229,6 +229,7 @@ func regoExpressions(s said, e expressions) (when []string) {
 	v := "v"
 	if s.word == "path" {
 		v = "absolute(v)"
+		when = append(when, `v != ""`)
 	}
 	for _, must := range e.must {
 		when = append(when, fmt.Sprintf("regex.match(%s, %s)", quote(must), v))

@@ -41,7 +41,7 @@ func (r *Result) Report() *report.Report {
 		Title: "licet and other ways to write the same rules",
 		Text: []string{
 			"The same cases are put to licet and to five baselines, whose rules are translated from the same contracts: as strict as the language can say it, the way it is usually written.",
-			"An attack is a case that must be refused; a benign case must be allowed, or held for a person. Where a case turns on what a language cannot say, it counts as not expressible, neither for nor against it. Rules by tool name leave arguments out by design, and answer every case.",
+			"An attack is a case that must be refused; a benign case must be allowed, or held for a person. Where a case turns on what a language cannot say, it counts as not expressible, neither for nor against it. Rules by tool name leave arguments out by design, and answer every case whose contract loads.",
 		},
 		Facts: []report.Fact{
 			{Name: "cases", Value: fmt.Sprint(len(r.Outcomes))},
@@ -186,7 +186,7 @@ func (r *Result) answersSection() report.Section {
 		ID: "what-each-admits", Title: "What each admits, stops and holds",
 		Text: []string{
 			"Attacks and benign cases are counted among those that the rules can express. \"Nobody asked\" are cases that need a person and ran without one.",
-			"A baseline is handed one call, as a host reads it with the usual JSON reader. What was said, called and used up before, and what lies on the disk, is not a matter of its language, so it counts as not expressible, whatever a host could keep beside it.",
+			"A baseline is handed one call, as a host reads it with the usual JSON reader. What was said, called and used up before is not a matter of its language, so it counts as not expressible, whatever a host could keep beside it. What lies on the disk it does not see; it judges the text of a path, and that answer counts.",
 			"Time is the median over the cases, each the shortest of several rounds, in one process. licet's is that of a whole decision with its record, kept in memory; that of a baseline is reading the message and asking the engine. docs/speed.md compares the same amount of work.",
 		},
 		Charts: []report.Chart{

@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +9,11 @@ import (
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/cases"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/lab/corpus"
 	"github.com/licet-dev/licet/internal/lab/doors"
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // Given is the answer to one case.
@@ -58,7 +59,7 @@ func Run(ctx context.Context, c *corpus.Corpus, o Options) (*Result, error) {
 	}
 	result := &Result{}
 	entries := c.Entries()
-	known := map[string]*translation{}
+	a := asker{o.Rounds, map[string]translation{}}
 	for i, row := range played.Rows {
 		if o.Progress != nil {
 			o.Progress(i, len(entries))
@@ -67,7 +68,7 @@ func Run(ctx context.Context, c *corpus.Corpus, o Options) (*Result, error) {
 			result.LeftOut = append(result.LeftOut, row)
 			continue
 		}
-		outcome, err := ask(ctx, entries[i], row, o.Rounds, known)
+		outcome, err := a.ask(ctx, entries[i], row)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", row.ID, err)
 		}
@@ -79,56 +80,122 @@ func Run(ctx context.Context, c *corpus.Corpus, o Options) (*Result, error) {
 	return result, nil
 }
 
+// asker puts cases to all.
+type asker struct {
+	rounds int
+	known  map[string]translation // made before, by language and contract
+}
+
 // ask puts one case to all.
-func ask(ctx context.Context, e corpus.Entry, row corpus.Row, rounds int, known map[string]*translation) (Outcome, error) {
-	o := Outcome{ID: e.ID, Surface: e.Surface, Why: e.Suite.Cases[0].Why, Expected: e.Expected,
-		Attack: e.Expected == authz.Block, Licet: Given{Verdict: row.Got, Strict: row.Got}}
+func (a asker) ask(ctx context.Context, e corpus.Entry, row corpus.Row) (Outcome, error) {
+	o := Outcome{
+		ID: e.ID, Surface: e.Surface, Why: e.Suite.Cases[0].Why, Expected: e.Expected,
+		Attack: e.Expected == authz.Block, Licet: Given{Verdict: row.Got, Strict: row.Got},
+	}
 	var err error
-	if o.Licet.Took, err = timeGate(ctx, e.Suite, rounds); err != nil {
+	if o.Licet.Took, err = timeGate(ctx, e.Suite, a.rounds); err != nil {
+		return o, err
+	}
+	call, source, now := lastCall(e.Suite)
+	contract, err := load(source)
+	if err != nil {
+		return o, err
+	}
+	if call, err = place(call); err != nil {
 		return o, err
 	}
 	for _, l := range Languages() {
-		d := &door{language: l, rounds: rounds, known: known}
-		if err := d.play(ctx, e.Suite); err != nil {
-			return o, fmt.Errorf("%s: %w", l.Name, err)
+		g, err := a.put(l, contract, call, now)
+		if err != nil {
+			return o, err
 		}
 		if word, stateful := beyond[row.Code]; stateful && !l.byName && row.Got == e.Expected {
-			d.given.Unsaid = append(d.given.Unsaid, word)
+			g.Unsaid = append(g.Unsaid, word)
 		}
-		o.Baselines = append(o.Baselines, d.given)
+		o.Baselines = append(o.Baselines, g)
 	}
 	return o, nil
 }
 
-// door asks one baseline.
-type door struct {
-	language Language
-	rounds   int
-	known    map[string]*translation // made before, by what they depend on
-	now      time.Time
-	given    Given
+// load returns the contract, nil if it is refused.
+func load(s cases.Source) (*contract.Contract, error) {
+	c, err := s.Load()
+	if problems := (contract.Problems)(nil); errors.As(err, &problems) {
+		return nil, nil
+	}
+	return c, err
 }
 
-// play asks about the last call of a case.
-func (d *door) play(ctx context.Context, s *cases.Suite) error {
-	one, at := lastCall(s)
-	d.now = at
-	results, err := cases.Run(ctx, d, []*cases.Suite{one}, cases.Options{Parallel: 1})
+// places are where files lie for baselines: they read no disk, so any will do.
+var places = constraint.Places{Workspace: "/case/workspace", Home: "/case/home", Tmp: "/case/tmp"}
+
+// placed writes the places into what a case wrote.
+var placed = strings.NewReplacer("${workspace}", places.Workspace, "${home}", places.Home, "${tmp}", places.Tmp)
+
+// place returns a call with the places in it.
+func place(c cases.Call) (cases.Call, error) {
+	c.Cwd = placed.Replace(c.Cwd)
+	if c.Raw != nil {
+		c.Raw = []byte(placed.Replace(string(c.Raw)))
+		return c, nil
+	}
+	if c.Arguments.Kind() == toolcall.Absent {
+		return c, nil
+	}
+	var err error
+	c.Arguments, err = toolcall.Parse([]byte(placed.Replace(c.Arguments.Canonical())), toolcall.Bounds{})
+	return c, err
+}
+
+// put puts a call to one baseline under a contract, nil for one that is refused.
+func (a asker) put(l Language, c *contract.Contract, call cases.Call, now time.Time) (g Given, err error) {
+	if c == nil {
+		return Given{Unsaid: []string{"loading"}}, nil
+	}
+	key := l.Name + " " + c.Digest()
+	t, made := a.known[key]
+	if !made {
+		if t, err = l.translate(c, places); err != nil {
+			return g, err
+		}
+		a.known[key] = t
+	}
+	subject := ""
+	for round := range max(1, a.rounds) {
+		start := time.Now()
+		r, err := read(call, now)
+		g.Verdict, g.Err = authz.Block, ""
+		if err == nil {
+			g.Verdict, err = strictest(t.lax, r)
+		}
+		if took := time.Since(start); a.rounds > 0 && (round == 0 || took < g.Took) {
+			g.Took = took
+		}
+		g.Strict, subject = g.Verdict, r.subject
+		if err != nil {
+			g.Err = err.Error()
+			return g, nil
+		}
+	}
+	r, err := read(call, now)
 	if err != nil {
-		return err
+		return g, err // it was read before
 	}
-	if r := results[0]; r.Err != nil {
-		return r.Err
+	if g.Strict, err = strictest(t.strict, r); err != nil {
+		g.Err = err.Error()
 	}
-	return nil
+	if g.Strict != g.Verdict {
+		g.Unsaid = t.unsaid(call.Agent, subject)
+	}
+	return g, nil
 }
 
-// lastCall returns a case that is nothing but the last call of another, under
-// the contract as it is by then, and the time of that call.
-func lastCall(s *cases.Suite) (*cases.Suite, time.Time) {
-	one, at, text := s.Cases[0], cases.Begin, string(s.Contract.Text)
-	var call cases.Call
-	for _, step := range one.Steps {
+// lastCall returns the last call of a case, the contract as it is by then, and
+// the time.
+func lastCall(s *cases.Suite) (call cases.Call, source cases.Source, at time.Time) {
+	source, at = s.Contract, cases.Begin
+	text := string(source.Text)
+	for _, step := range s.Cases[0].Steps {
 		switch a := step.Act.(type) {
 		case cases.Call:
 			call = a
@@ -138,86 +205,9 @@ func lastCall(s *cases.Suite) (*cases.Suite, time.Time) {
 			text = strings.Replace(text, a.Replace, a.With, 1)
 		}
 	}
-	call.Approval = "" // no ticket was made for it
-	one.Steps = []cases.Step{{Act: call, Repeat: 1}}
-	alone := *s
-	alone.Contract.Text = []byte(text)
-	alone.Cases = []cases.Case{one}
-	return &alone, at
+	source.Text = []byte(text)
+	return call, source, at
 }
-
-// Open implements cases.Door: it translates the contract.
-func (d *door) Open(_ context.Context, setup cases.Setup) (cases.Session, error) {
-	c, err := setup.Contract.Load()
-	if problems := (contract.Problems)(nil); errors.As(err, &problems) {
-		return asking{door: d}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	key := d.language.Name + " " + c.Digest()
-	if bytes.Contains(setup.Contract.Text, []byte("${")) {
-		key += " " + setup.Places.Workspace
-	}
-	t := d.known[key]
-	if t == nil {
-		made, err := d.language.translate(c, setup.Places)
-		if err != nil {
-			return nil, err
-		}
-		t = &made
-		d.known[key] = t
-	}
-	return asking{d, t, setup.Places.Workspace}, nil
-}
-
-// asking is a session: one call.
-type asking struct {
-	*door
-	translation *translation // nil if there is no contract to translate
-	workspace   string
-}
-
-// Call implements cases.Session.
-func (a asking) Call(_ context.Context, c cases.Call) (cases.Answer, error) {
-	if a.translation == nil {
-		a.given = Given{Unsaid: []string{"loading"}}
-		return cases.Answer{}, nil
-	}
-	subject := ""
-	for round := range max(1, a.rounds) {
-		start := time.Now()
-		r, err := read(c, a.workspace, a.now)
-		verdict := authz.Block
-		if err == nil {
-			verdict, err = strictest(a.translation.lax, r)
-		}
-		if took := time.Since(start); a.rounds > 0 && (round == 0 || took < a.given.Took) {
-			a.given.Took = took
-		}
-		a.given.Verdict, a.given.Strict, subject = verdict, verdict, r.subject
-		if err != nil {
-			a.given.Err = err.Error()
-			return cases.Answer{}, nil
-		}
-	}
-	r, err := read(c, a.workspace, a.now)
-	if err == nil {
-		a.given.Strict, err = strictest(a.translation.strict, r)
-	}
-	if a.given.Strict != a.given.Verdict {
-		a.given.Unsaid = a.translation.unsaid(c.Agent, subject)
-	}
-	return cases.Answer{Verdict: a.given.Verdict}, err
-}
-
-// Do implements cases.Session.
-func (a asking) Do(_ context.Context, act cases.Act) error {
-	return fmt.Errorf("nothing but a call is put to a baseline, and this is %s", act.Word())
-}
-
-// Close implements cases.Session.
-func (a asking) Close() error { return nil }
 
 // timeGate returns how long the last call of a case takes in the gate without a
 // wire, with its record in a store in memory: the shortest of all rounds.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -47,6 +48,23 @@ func patternText(_ policy, v toolcall.Value, _ bool) (expressions, bool) {
 // up finds a path that leads upwards somewhere.
 const up = `(?:^|/)\.\.(?:/|$)`
 
+// odd finds what names a file in two ways, once a path is absolute.
+const odd = `/~|\\|[\x00-\x1f]`
+
+// guarded finds the guarded files that no pattern names without a wildcard.
+func guarded(patterns []string) string {
+	var all []string
+	for _, g := range constraint.GuardedPatterns() {
+		named := func(pattern string) bool {
+			return !strings.Contains(pattern, "*") && strings.HasSuffix(pattern, "/"+g.Pattern)
+		}
+		if !slices.ContainsFunc(patterns, named) {
+			all = append(all, glob(g.Pattern, false))
+		}
+	}
+	return `(?i)/` + anyOf(all) + `$`
+}
+
 // pathText compares the text of an absolute path. What the path leads to, once
 // links are followed and letter case does not count, is on the disk.
 func pathText(p policy, v toolcall.Value, never bool) (expressions, bool) {
@@ -58,7 +76,10 @@ func pathText(p policy, v toolcall.Value, never bool) (expressions, bool) {
 	if never {
 		return expressions{must: []string{`^(?i:` + anyOf(covers) + `)$|` + up}}, true
 	}
-	e := expressions{must: []string{`^` + anyOf(covers) + `$`}, not: []string{up}}
+	e := expressions{must: []string{`^` + anyOf(covers) + `$`}, not: []string{up, odd}}
+	if write {
+		e.not = append(e.not, guarded(words(patterns)))
+	}
 	if len(excludes) > 0 {
 		e.not = append(e.not, `^(?i:`+anyOf(excludes)+`)$`)
 	}

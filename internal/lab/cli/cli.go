@@ -21,7 +21,7 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, errOut io.W
 		return licet.Run(ctx, append([]string{args[0]}, args[2:]...), env, in, out, errOut)
 	}
 	return clikit.Run(ctx, args[1:], clikit.Streams{In: in, Out: out, Err: errOut}, func(s clikit.Streams) *cobra.Command {
-		a := &app{self: args[0], in: s.In, out: s.Out, err: s.Err}
+		a := &app{self: args[0], env: env, in: s.In, out: s.Out, err: s.Err}
 		return a.root()
 	})
 }
@@ -33,6 +33,7 @@ const gateWord = "gate"
 // app is one run of the program: its surroundings, and nothing global.
 type app struct {
 	self     string
+	env      []string
 	in       io.Reader
 	out, err io.Writer
 }
@@ -54,6 +55,7 @@ func (a *app) root() *cobra.Command {
 is allowed, held and blocked.
 
   licet-lab corpus run FILE ...                  cases, each with the answer it must get
+  licet-lab corpus lint FILE ...                 whether cases prove something
   licet-lab baselines FILE ...                   the same cases under rules of other languages
   licet-lab replay --contract FILE TRACES ...    what a contract makes of recorded calls
   licet-lab agentdojo                            the same for AgentDojo, under contracts by tool name
@@ -61,10 +63,12 @@ is allowed, held and blocked.
   licet-lab learn --contract FILE TRACES ...     a contract proposed from recorded calls
   licet-lab suggest --contract FILE TRACES ...   what a contract could say instead
   licet-lab report compare BEFORE AFTER          what got worse from one run to the next
+  licet-lab fake-llm --script FILE               a model's API without a model
+  licet-lab llm probe                            what a model's server can do
 
 Exit status: 0 fine, 1 something is wrong or failed, 2 wrong usage.`,
 	}
-	root.AddCommand(a.corpus(), a.baselines(), a.replay(), a.agentdojo(), a.provenance(), a.learn(), a.suggest(), a.report(), a.gate(), a.serveCatalog())
+	root.AddCommand(a.corpus(), a.baselines(), a.replay(), a.agentdojo(), a.provenance(), a.learn(), a.suggest(), a.report(), a.fakeLLM(), a.llm(), a.gate(), a.serveCatalog())
 	return root
 }
 

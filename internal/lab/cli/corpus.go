@@ -15,7 +15,7 @@ import (
 
 func (a *app) corpus() *cobra.Command {
 	c := &cobra.Command{Use: "corpus", Short: "Cases with the answers they must get", Args: cobra.NoArgs}
-	c.AddCommand(a.corpusRun())
+	c.AddCommand(a.corpusRun(), a.corpusLint())
 	return c
 }
 
@@ -33,17 +33,18 @@ func (a *app) corpusRun() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run FILE ...", Short: "Play cases through a door of the gate", Args: cobra.MinimumNArgs(1),
 		Long: `Plays each case in a world of its own and compares what the gate answers with
-what must come of it. FILE is a case file beside its contract (docs/spec/cases.md)
-or, ending in .jsonl, a bypass corpus; of a folder, all of them below it. The
-doors:
+what must come of it. FILE is a case file beside its contract (docs/spec/cases.md),
+or, ending in .jsonl, a bypass corpus; of a folder, all of them below it. A case
+without the sentence that says what decides is refused, and no expectation is
+ever written. The doors:
 
   core  the gate alone, in this process
   cli   licet decide, a process for each call
   mcp   licet mcp, between a client and a server that keeps what it receives
 
-What a door cannot do, and what waits for a later version, is counted and named.
+The doors http and hook are missing in this version. What a door cannot do, and what waits for a later version, is counted and named.
 The exit status is 1 if any row got another answer than expected.`,
-		Example: "  licet-lab corpus run --door mcp corpora/bypass/cases.jsonl",
+		Example: "  licet-lab corpus run --door mcp corpora/scenarios corpora/probes corpora/bypass/cases.jsonl",
 		RunE:    clikit.RunE(func(cmd *cobra.Command, args []string) error { return a.runCorpus(cmd.Context(), f, args) }),
 	}
 	c.Flags().StringVar(&f.door, "door", "core", "core, cli or mcp")
@@ -107,6 +108,8 @@ func (a *app) door(f corpusFlags) (cases.Door, error) {
 		return doors.CLI{Licet: gate}, nil
 	case "mcp":
 		return doors.MCP{Licet: gate, Server: []string{self, "serve-catalog"}}, nil
+	case "http", "hook":
+		return nil, clikit.Usagef("--door %q: this version of licet has no such door yet; there are core, cli and mcp", f.door)
 	}
 	return nil, clikit.Usagef("--door %q: there are core, cli and mcp", f.door)
 }

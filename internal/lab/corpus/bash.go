@@ -2,9 +2,10 @@ package corpus
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -19,7 +20,7 @@ type bashInput struct {
 	Deny     []string       `json:"deny"`
 	Approve  []string       `json:"approve"`
 	Default  string         `json:"default"`
-	Resolved jsontext.Value `json:"resolved"`            // what a program's name leads to
+	Resolved map[string]any `json:"resolved"`            // file of a program, by its name
 	FoldsFS  bool           `json:"case_insensitive_fs"` // a never clause folds names on every disk
 	Judge    string         `json:"judge"`               // no row has a clause for one
 }
@@ -41,15 +42,25 @@ func translateBash(input []byte) (play, error) {
 		return play{}, fmt.Errorf("a row needs a tool, a command, a cwd and the default BLOCK")
 	case in.Judge != "" && in.Judge != "unavailable":
 		return play{}, fmt.Errorf("the judge %q is not known", in.Judge)
-	case in.Resolved != nil:
-		return play{}, Waits{"PATH", "what the name of a program leads to"}
 	}
-	rule, err := in.rule()
+	programs, folders, err := in.planted()
+	if err != nil {
+		return play{}, err
+	}
+	writes := []string{project}
+	if in.Resolved[agentWritable] == true {
+		for _, dir := range folders {
+			writes = append(writes, dir+"/**")
+		}
+	}
+	rule, err := in.rule(writes)
 	if err != nil {
 		return play{}, err
 	}
 	schema := pairs("type", text("object"), "properties", pairs("command", pairs("type", text("string"))), "required", texts([]string{"command"}))
 	return play{
+		files: programs,
+		path:  strings.Join(folders, string(filepath.ListSeparator)),
 		draft: draft{
 			tools:  map[string][]toolcall.Value{onlyServer: {tool(in.Tool, "", schema)}},
 			agents: map[string]map[string]toolcall.Value{bashAgent: {onlyServer + "." + in.Tool: rule}},
@@ -66,10 +77,37 @@ func (in bashInput) move(s string) string {
 	return strings.NewReplacer(in.Cwd, "${workspace}", "/home/u/", "${home}/").Replace(s)
 }
 
+// project is what a command that a row allows may touch.
+const project = "${workspace}/**"
+
+// agentWritable is the member of "resolved" that names no program: whether the agent
+// can write where these lie.
+const agentWritable = "agent_writable"
+
+// planted are the files to which "resolved" leads names of programs, and the folders
+// in which they lie.
+func (in bashInput) planted() (files []cases.File, folders []string, err error) {
+	for name, v := range in.Resolved {
+		file, isText := v.(string)
+		_, isFlag := v.(bool)
+		switch file = in.move(file); {
+		case name == agentWritable && isFlag:
+		case name == agentWritable || !isText || path.Base(file) != name || !strings.HasPrefix(file, "${"):
+			return nil, nil, fmt.Errorf("the program %q of resolved, %v, is not known", name, v)
+		default:
+			files = append(files, cases.File{Path: file, Content: "#!/bin/sh\n", Runs: true})
+			folders = append(folders, path.Dir(file))
+		}
+	}
+	slices.SortFunc(files, func(a, b cases.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.Sort(folders)
+	return files, slices.Compact(folders), nil
+}
+
 // rule writes the entries as one clause of each step. A command that a row
-// allows may do what it does inside, and touch files of the project; where it
-// does more, the row expects it to be stopped.
-func (in bashInput) rule() (toolcall.Value, error) {
+// allows may do what it does inside, read files of the project and write what is
+// said; where it does more, the row expects it to be stopped.
+func (in bashInput) rule(writes []string) (toolcall.Value, error) {
 	members := map[string]toolcall.Value{}
 	for word, entries := range map[string][]string{"allow": in.Allow, "approve": in.Approve} {
 		for _, entry := range entries {
@@ -78,9 +116,8 @@ func (in bashInput) rule() (toolcall.Value, error) {
 			}
 		}
 		if len(entries) > 0 {
-			files := texts([]string{"${workspace}/**"})
 			members[word] = onCommand(map[string]toolcall.Value{
-				"run": texts(entries), "opaque": texts(entries), "read": files, "write": files, "net": texts(ownHosts),
+				"run": texts(entries), "opaque": texts(entries), "read": texts([]string{project}), "write": texts(writes), "net": texts(ownHosts),
 			})
 		}
 	}

@@ -164,6 +164,38 @@ func TestTwins(t *testing.T) {
 	}
 }
 
+// TestPlanted: a program that a row has on PATH is stopped where the agent can write
+// it, and where nobody says that it can, the same command is allowed.
+func TestPlanted(t *testing.T) {
+	for input, want := range map[string]authz.Verdict{
+		`"command":"head -5 a","allow":["head"],"resolved":{"head":"/home/u/.local/bin/head","agent_writable":true}`:                            authz.Block,
+		`"command":"head -5 a","allow":["head"],"resolved":{"head":"/home/u/.local/bin/head","agent_writable":false}`:                           authz.Allow,
+		`"command":"head -5 a","allow":["head"],"resolved":{"head":"/home/u/.local/bin/head"}`:                                                  authz.Allow,
+		`"command":"head -5 a","allow":["head"],"resolved":{"head":"/srv/proj/bin/head","agent_writable":false}`:                                authz.Block, // a command may write the project
+		`"command":"head -5 a","allow":["head"],"resolved":{"tail":"/home/u/.local/bin/tail","agent_writable":true}`:                            authz.Allow,
+		`"command":"/usr/bin/head -5 a","allow":["head"],"resolved":{"head":"/home/u/.local/bin/head","agent_writable":true}`:                   authz.Allow,
+		`"command":"env head -5 a","allow":["env","head"],"resolved":{"head":"/home/u/.local/bin/head","agent_writable":true}`:                  authz.Block,
+		`"command":"head -5 a","approve":["head"],"resolved":{"head":"/home/u/.local/bin/head","agent_writable":true}`:                          authz.Block,
+		`"command":"head -5 a","approve":["head"],"resolved":{"head":"/home/u/.local/bin/head","agent_writable":false}`:                         authz.RequireApproval,
+		`"command":"echo a","allow":["echo"],"resolved":{"echo":"/home/u/.local/bin/echo","agent_writable":true}`:                               authz.Allow, // the shell's own
+		`"command":"head a | tail","allow":["head","tail"],"resolved":{"tail":"/home/u/.local/bin/tail","agent_writable":true}`:                 authz.Block,
+		`"command":"cp a ~/.local/bin/wc; wc a","allow":["cp","wc"],"resolved":{"xyz":"/home/u/.local/bin/xyz","agent_writable":true}`:          authz.Block,
+		`"command":"cp a ~/.local/bin/wc; /usr/bin/wc a","allow":["cp","wc"],"resolved":{"xyz":"/home/u/.local/bin/xyz","agent_writable":true}`: authz.Allow,
+	} {
+		p, err := plan(row{ID: "twin", Surface: "bash", Input: []byte(`{"tool":"Bash","cwd":"/srv/proj","default":"BLOCK",` + input + `}`), Expected: want})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := (&Corpus{[]planned{p}}).Run(t.Context(), doors.Core{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Rows[0]; got.Status != Passed {
+			t.Errorf("%s: %s: %s", input, got.Status, got.Reason)
+		}
+	}
+}
+
 // TestUnknown: what the translation does not know refuses the corpus, with the
 // line.
 func TestUnknown(t *testing.T) {
@@ -192,6 +224,9 @@ func TestUnknown(t *testing.T) {
 		"approval: a name":    {"approval", `{"sequence":[{"step":"approve","tool":"f","nonce":"n1"},{"step":"execute","tool":"f","nonce":"n2"}]}`, "n2"},
 		"policy: no entry":    {"policy", `{}`, "nothing translates"},
 		"bash":                {"bash", `{"mood":1}`, "mood"},
+		"bash: a program":     {"bash", `{"tool":"t","command":"c","cwd":"/srv/proj","default":"BLOCK","resolved":{"head":"/elsewhere/head"}}`, "elsewhere"},
+		"bash: two names":     {"bash", `{"tool":"t","command":"c","cwd":"/srv/proj","default":"BLOCK","resolved":{"head":"/home/u/tail"}}`, "tail"},
+		"bash: no flag":       {"bash", `{"tool":"t","command":"c","cwd":"/srv/proj","default":"BLOCK","resolved":{"agent_writable":"yes"}}`, "yes"},
 		"hook":                {"hook", `{"mood":1}`, "mood"},
 	} {
 		line := fmt.Sprintf(base, c.surface, c.input)

@@ -1,8 +1,8 @@
 package corpus
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/report"
@@ -19,19 +19,19 @@ func (r *Report) Document(door string) *report.Report {
 		doc.Cases = append(doc.Cases, row.describe())
 	}
 	doc.Sections = []report.Section{{
-		ID: "results", Title: "Results by surface",
+		ID: "results", Title: "Results by domain",
 		Text: []string{
-			"Passed is a case with the verdict it must get and all else that it asks for. Wrong is a less strict verdict or another reason, stricter a verdict that stops honest work. A broken case could not be played. What the door cannot do, and what waits for a later version, is counted apart.",
+			"Passed is a case with the verdict it must get and all else that it asks for. Wrong is a less strict verdict or another reason, stricter a verdict that stops honest work. Admitted is an attack that is let through, as we know, each with the reason. A broken case could not be played. What the door cannot do, and what waits for a later version, is counted apart.",
 		},
-		Charts: []report.Chart{{ID: "chart-passed", Title: "Passed", Table: "surfaces", Columns: []string{"passed"}}},
-		Tables: []report.Table{r.surfaces(), r.open()},
+		Charts: []report.Chart{{ID: "chart-passed", Title: "Passed", Table: "domains", Columns: []string{"passed"}}},
+		Tables: []report.Table{r.domains(), r.open()},
 	}}
 	return doc
 }
 
 func (row Row) describe() report.Case {
 	c := report.Case{ID: row.ID, Text: row.Why, Facts: []report.Fact{
-		{Name: "surface", Value: row.Surface}, {Name: "status", Value: row.Status.String()}, {Name: "expected", Value: row.Expected.String()},
+		{Name: "domain", Value: row.Domain}, {Name: "surface", Value: row.Surface}, {Name: "status", Value: row.Status.String()}, {Name: "expected", Value: row.Expected.String()},
 	}}
 	if len(row.Answers) > 0 {
 		c.Facts = append(c.Facts, report.Fact{Name: "got", Value: strings.TrimSpace(row.Got.String() + " " + string(row.Code))})
@@ -50,28 +50,33 @@ func (row Row) reason() string {
 	return row.Reason
 }
 
-// surfaces counts the statuses of each surface and of all.
-func (r *Report) surfaces() report.Table {
-	t := report.Table{ID: "surfaces", Caption: "Cases by surface and status", Corner: "surface"}
-	order := []Status{Passed, Disputed, Wrong, Stricter, Broken, Inexpressible, Waiting}
-	better := map[Status]report.Direction{Passed: report.More, Wrong: report.Less, Stricter: report.Less, Broken: report.Less}
-	for _, s := range order {
+// domains counts the statuses of each domain and of all.
+func (r *Report) domains() report.Table {
+	t := report.Table{ID: "domains", Caption: "Cases by domain and status", Corner: "domain"}
+	better := map[Status]report.Direction{Passed: report.More, Admitted: report.Less, Wrong: report.Less, Stricter: report.Less, Broken: report.Less}
+	for _, s := range columns {
 		t.Columns = append(t.Columns, report.Column{ID: strings.ReplaceAll(s.String(), " ", "-"), Title: s.String(), Better: better[s]})
 	}
-	for _, surface := range append(Surfaces(), "") {
+	var names []string
+	for _, row := range r.Rows {
+		names = append(names, row.Domain)
+	}
+	slices.Sort(names)
+	for _, name := range append(slices.Compact(names), "") {
 		var n report.Tally
 		for _, row := range r.Rows {
-			if surface == "" || row.Surface == surface {
+			if name == "" || row.Domain == name {
 				n.Add(row.ID, row.Status.String())
 			}
 		}
-		line := report.Row{ID: cmp.Or(surface, "total"), Title: cmp.Or(surface, "total")}
-		for _, s := range order {
+		line := report.Row{ID: report.Slug(name), Title: name}
+		if name == "" {
+			line = report.Row{ID: "in-all", Title: "in all"}
+		}
+		for _, s := range columns {
 			line.Cells = append(line.Cells, n.Count(s.String()))
 		}
-		if line.Cells[0].Count.Of > 0 {
-			t.Rows = append(t.Rows, line)
-		}
+		t.Rows = append(t.Rows, line)
 	}
 	return t
 }

@@ -12,11 +12,11 @@ import (
 
 // planned is a case and what the runner needs to know beside it.
 type planned struct {
-	id, surface string
-	expected    authz.Verdict
-	suite       *cases.Suite // of one case; nil if waits says why
-	last        int          // from this step on, answers are those that the row speaks of
-	waits       *Waits
+	id, domain, surface string
+	expected            authz.Verdict
+	suite               *cases.Suite // of one case; nil if waits says why
+	last                int          // from this step on, answers are those that the row speaks of
+	waits               *Waits
 }
 
 // Waits says what a row needs that this version does not have.
@@ -32,6 +32,7 @@ type play struct {
 	draft   draft
 	source  *cases.Source // in place of draft
 	files   []cases.File
+	path    string // PATH of the case
 	steps   []cases.Step
 	last    int  // from this step on, the calls are those that the row speaks of
 	refused bool // the contract must be refused at load
@@ -47,7 +48,7 @@ var translations = map[string]func(input []byte) (play, error){
 
 // plan translates a row and puts beside the case what the row expects.
 func plan(r row) (planned, error) {
-	p := planned{id: r.ID, surface: r.Surface, expected: r.Expected}
+	p := planned{id: r.ID, domain: Bypass, surface: r.Surface, expected: r.Expected}
 	translate, ok := translations[r.Surface]
 	if r.Surface == "policy" {
 		translate, ok = policyByID(r.ID)
@@ -93,7 +94,7 @@ func (p *planned) put(c play) error {
 		c.steps[i].Expect = want
 	}
 	p.last = c.last
-	p.suite = &cases.Suite{Name: p.surface, Contract: *source, Cases: []cases.Case{{Files: c.files, Steps: c.steps}}}
+	p.suite = &cases.Suite{Name: p.surface, Contract: *source, Cases: []cases.Case{{Files: c.files, Path: c.path, Steps: c.steps}}}
 	return nil
 }
 

@@ -20,12 +20,13 @@ const (
 	Broken                      // it could not be played
 	Stricter                    // stricter than expected: nothing got through, honest work stopped
 	Disputed                    // not what the corpus expects, and right
+	Admitted                    // let through although it should not be, as we know
 	Inexpressible               // the door cannot do it
 	Waiting                     // it needs what this version does not have
 	Passed
 )
 
-var statusNames = [...]string{"wrong", "broken", "stricter", "disputed", "not expressible", "waits", "passed"}
+var statusNames = [...]string{"wrong", "broken", "stricter", "disputed", "admitted", "not expressible", "waits", "passed"}
 
 // String returns the status as reports show it.
 func (s Status) String() string {
@@ -41,7 +42,10 @@ func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // Row is what came of one case.
 type Row struct {
 	ID       string         `json:"id"`
+	Domain   string         `json:"domain"` // what the case file is about; Bypass for rows of that corpus
 	Surface  string         `json:"surface"`
+	Kind     string         `json:"kind,omitempty"` // benign or attack, where the case says so
+	Tags     []string       `json:"tags,omitempty"`
 	Status   Status         `json:"status"`
 	Expected authz.Verdict  `json:"expected"`
 	Got      authz.Verdict  `json:"got"`             // to the last call that was made; BLOCK where there was none
@@ -66,10 +70,10 @@ type Report struct {
 
 func (r *Report) add(row Row) { r.Rows = append(r.Rows, row) }
 
-// Count returns how many rows of a surface have a status; "" counts all.
-func (r *Report) Count(surface string, s Status) (n int) {
+// Count returns how many rows have a status.
+func (r *Report) Count(s Status) (n int) {
 	for _, row := range r.Rows {
-		if row.Status == s && (surface == "" || row.Surface == surface) {
+		if row.Status == s {
 			n++
 		}
 	}
@@ -79,42 +83,64 @@ func (r *Report) Count(surface string, s Status) (n int) {
 // Failed says whether a row got another answer than expected, or none for a
 // reason that is nobody's plan.
 func (r *Report) Failed() bool {
-	return r.Count("", Wrong)+r.Count("", Broken)+r.Count("", Stricter) > 0
+	return r.Count(Wrong)+r.Count(Broken)+r.Count(Stricter) > 0
 }
 
-// Print writes one line for each surface, then the rows that did not pass.
+// columns are the statuses of a line, in the order of the table.
+var columns = []Status{Passed, Disputed, Admitted, Wrong, Stricter, Broken, Inexpressible, Waiting}
+
+// Print writes one line for each domain and surface, then the rows that did not
+// pass.
 func (r *Report) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "surface\trows\tpassed\tdisputed\twrong\tstricter\tbroken\tnot expressible\twaits\t\n")
-	for _, surface := range Surfaces() {
-		r.line(w, surface, surface)
+	fmt.Fprint(w, "domain\tsurface\trows\t")
+	for _, s := range columns {
+		fmt.Fprintf(w, "%s\t", s)
 	}
-	r.line(w, "total", "")
+	fmt.Fprintln(w)
+	var domains []string
+	for _, row := range r.Rows {
+		if !slices.Contains(domains, row.Domain) {
+			domains = append(domains, row.Domain)
+		}
+	}
+	for _, domain := range domains {
+		for _, surface := range Surfaces() {
+			r.line(w, domain, surface, func(row Row) bool { return row.Domain == domain && row.Surface == surface })
+		}
+	}
+	r.line(w, "total", "", func(Row) bool { return true })
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	for _, s := range []Status{Wrong, Stricter, Broken, Disputed, Inexpressible} {
+	for _, s := range []Status{Wrong, Stricter, Broken, Disputed, Admitted, Inexpressible} {
 		r.list(out, s)
 	}
 	r.waiting(out)
 	return nil
 }
 
-func (r *Report) line(w io.Writer, name, surface string) {
-	rows, counts := 0, ""
-	for _, s := range []Status{Passed, Disputed, Wrong, Stricter, Broken, Inexpressible, Waiting} {
-		n := r.Count(surface, s)
-		rows += n
-		counts += fmt.Sprintf("%d\t", n)
+// line counts the rows that are of it.
+func (r *Report) line(w io.Writer, domain, surface string, of func(Row) bool) {
+	counts := Report{}
+	for _, row := range r.Rows {
+		if of(row) {
+			counts.add(row)
+		}
 	}
-	if rows > 0 {
-		fmt.Fprintf(w, "%s\t%d\t%s\n", name, rows, counts)
+	if len(counts.Rows) == 0 {
+		return
 	}
+	fmt.Fprintf(w, "%s\t%s\t%d\t", clikit.Printable(domain), surface, len(counts.Rows))
+	for _, s := range columns {
+		fmt.Fprintf(w, "%d\t", counts.Count(s))
+	}
+	fmt.Fprintln(w)
 }
 
 // list writes the rows of one status with their reasons.
 func (r *Report) list(out io.Writer, s Status) {
-	if r.Count("", s) == 0 {
+	if r.Count(s) == 0 {
 		return
 	}
 	fmt.Fprintf(out, "\n%s:\n", s)

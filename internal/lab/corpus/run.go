@@ -25,6 +25,9 @@ const Surface = "cases"
 // Surfaces lists all surfaces in the order of reports.
 func Surfaces() []string { return []string{"mcp", "policy", "approval", "bash", "hook", Surface} }
 
+// Bypass is the domain of the rows of a bypass corpus.
+const Bypass = "bypass"
+
 // Open reads files, and all case files and bypass corpora below folders: a bypass
 // corpus ends in .jsonl, all others are case files.
 func Open(paths ...string) (*Corpus, error) {
@@ -89,7 +92,7 @@ func readCases(path string, text []byte) (all []planned, err error) {
 	for _, one := range s.Cases {
 		suite := *s
 		suite.Cases = []cases.Case{one}
-		p := planned{id: path + ": " + one.Name, surface: Surface, suite: &suite, last: len(one.Steps) - 1}
+		p := planned{id: path + ": " + one.Name, domain: domainOf(path), surface: Surface, suite: &suite, last: len(one.Steps) - 1}
 		if one.Steps != nil {
 			p.expected = one.Steps[p.last].Expect.Verdict
 		}
@@ -106,16 +109,16 @@ func (c *Corpus) On(surfaces []string) *Corpus {
 
 // Entry is one case of a corpus.
 type Entry struct {
-	ID, Surface string
-	Expected    authz.Verdict // of the last call
-	Suite       *cases.Suite  // of this case alone; nil if it needs what this version does not have
+	ID, Domain, Surface string
+	Expected            authz.Verdict // of the last call
+	Suite               *cases.Suite  // of this case alone; nil if it needs what this version does not have
 }
 
 // Entries returns the cases, in the order of the rows of reports.
 func (c *Corpus) Entries() []Entry {
 	all := make([]Entry, len(c.all))
 	for i, p := range c.all {
-		all[i] = Entry{p.id, p.surface, p.expected, p.suite}
+		all[i] = Entry{p.id, p.domain, p.surface, p.expected, p.suite}
 	}
 	return all
 }
@@ -146,12 +149,15 @@ func (c *Corpus) Run(ctx context.Context, door cases.Door) (*Report, error) {
 
 // waiting is the row of a case that this version cannot ask.
 func (p planned) waiting() Row {
-	return Row{ID: p.id, Surface: p.surface, Status: Waiting, Expected: p.expected, For: p.waits.For, Reason: p.waits.Need}
+	return Row{ID: p.id, Domain: p.domain, Surface: p.surface, Status: Waiting, Expected: p.expected, For: p.waits.For, Reason: p.waits.Need}
 }
 
 // judge compares what came of a case with what was expected.
 func (p planned) judge(r cases.Result) Row {
-	row := Row{ID: p.id, Surface: p.surface, Expected: p.expected, Why: r.Case.Why, Answers: r.Answers}
+	row := Row{ID: p.id, Domain: p.domain, Surface: p.surface, Expected: p.expected, Answers: r.Answers}
+	if r.Case != nil {
+		row.Why, row.Kind, row.Tags = r.Case.Why, r.Case.Kind, r.Case.Tags
+	}
 	if n := len(r.Answers); n > 0 {
 		row.Got, row.Code = r.Answers[n-1].Verdict, code(r.Answers[n-1])
 	}
@@ -174,7 +180,16 @@ func (p planned) judge(r cases.Result) Row {
 	if d, ok := disputed[p.id]; ok && row.Got == d.answer && (row.Status == Wrong || row.Status == Stricter) {
 		row.Status, row.Reason = Disputed, d.why
 	}
+	if why, ok := admitted[p.key()]; ok && row.Status == Wrong && row.Got == authz.Allow {
+		row.Status, row.Reason = Admitted, why
+	}
 	return row
+}
+
+// key names a case wherever its file lies.
+func (p planned) key() string {
+	_, name, _ := strings.Cut(p.id, ": ")
+	return p.domain + ": " + name
 }
 
 func code(a cases.Answer) authz.Code { return authz.Decision{Reasons: a.Reasons}.Code() }

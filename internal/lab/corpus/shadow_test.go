@@ -86,7 +86,7 @@ func firstAnswers(t *testing.T, c *Corpus) (all []string) {
 	}
 	for _, row := range r.Rows {
 		for i := range row.Answers {
-			row.Answers[i].Ticket = "" // shadow mode makes none
+			row.Answers[i].Ticket, row.Answers[i].Shadow = "", false // shadow mode makes no ticket
 			if reasons := row.Answers[i].Reasons; reasons[0].Code == authz.NoContract {
 				row.Answers[i].Reasons = []authz.Reason{{Code: authz.NoContract}} // the detail counts columns
 			}

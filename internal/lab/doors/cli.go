@@ -16,7 +16,8 @@ import (
 // CLI is the door of `licet decide`: one process for each call.
 //
 // A message is given to it as the call that it holds, its name and arguments
-// byte for byte; what does not have the usual form of one is given as it is.
+// byte for byte where it is written as most clients do. What is no message, or
+// makes no call, is given as it is.
 type CLI struct {
 	Licet []string // program that is licet, with its first arguments
 }
@@ -49,7 +50,7 @@ func (s *cli) Call(ctx context.Context, c cases.Call) (cases.Answer, error) {
 		return cases.Answer{}, err
 	}
 	if o.status == clikit.Failed {
-		return s.notRun(c.Agent, o.err)
+		return s.notRun(c, o.err)
 	}
 	a, err := parseAnswer(o)
 	if err == nil && a.Verdict == authz.Allow && c.Session != "" && c.Result.Kind() != toolcall.Absent {
@@ -90,15 +91,34 @@ func (s *cli) text(c cases.Call) ([]byte, error) {
 		return s.object(c).AppendCanonical(nil), nil
 	}
 	parts := usualMessage.FindSubmatch(c.Raw)
-	if parts == nil {
-		if m, err := toolcall.ParseMessage(c.Raw, toolcall.Bounds{}); err == nil && m.Method != "tools/call" {
-			return nil, cases.Inexpressible{Why: "a call of `licet decide` is a tool call, not " + m.Method}
-		}
+	m, err := toolcall.ParseMessage(c.Raw, toolcall.Bounds{})
+	switch {
+	case parts != nil && (err != nil || m.Params.Len() == 2): // name and arguments
+	case err != nil:
 		return c.Raw, nil
+	default:
+		return s.unusual(c, m)
 	}
 	c.Arguments = toolcall.Value{}
 	rest := s.object(c).AppendCanonical(nil)
 	return fmt.Appendf(nil, `{"tool":%s,%s,%s`, parts[1], parts[2], rest[1:]), nil
+}
+
+// unusual returns the standard input for a message that is written in another
+// way than most: the call that it makes, or what it is if it makes none.
+func (s *cli) unusual(c cases.Call, m toolcall.Message) ([]byte, error) {
+	if m.Method != "tools/call" {
+		return nil, cases.Inexpressible{Why: "a call of `licet decide` is a tool call, not " + m.Method}
+	}
+	call, err := m.Call(c.Agent, c.Server)
+	switch {
+	case err != nil:
+		return c.Raw, nil
+	case call.Params.Len() > 0:
+		return nil, cases.Inexpressible{Why: "a call of `licet decide` has no other params than name and arguments"}
+	}
+	c.Raw, c.Tool, c.Arguments, c.Approval = nil, call.Tool, call.Arguments, call.Ticket
+	return s.object(c).AppendCanonical(nil), nil
 }
 
 // object returns a call in the form of docs/spec; absent members are left out.

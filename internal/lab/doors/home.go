@@ -32,6 +32,7 @@ type home struct {
 	contract *contract.Contract // nil = refused
 	problems error              // why it was refused; nil = it was not
 	places   constraint.Places
+	search   string // PATH of the case; "" = that of this process
 	enrolled []string
 	lost     bool   // the state directory was taken away
 	seen     string // id of the newest decision that was read
@@ -43,7 +44,7 @@ func newHome(program []string, setup cases.Setup) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &home{dir: dir, program: program, source: setup.Contract, places: setup.Places}
+	h := &home{dir: dir, program: program, source: setup.Contract, places: setup.Places, search: setup.Path}
 	if err := h.write(); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
@@ -82,7 +83,11 @@ func (h *home) environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, "LICET_") || strings.HasPrefix(e, "XDG_")
 	})
-	return append(env, "HOME="+h.places.Home, "TMPDIR="+h.places.Tmp)
+	env = append(env, "HOME="+h.places.Home, "TMPDIR="+h.places.Tmp)
+	if h.search != "" {
+		env = append(env, "PATH="+h.search)
+	}
+	return env
 }
 
 // command makes a run of the program on the state directory of this home.
@@ -111,17 +116,19 @@ func (h *home) run(ctx context.Context, in []byte, args ...string) (output, erro
 	return output{out.Bytes(), errOut.Bytes(), cmd.ProcessState.ExitCode()}, nil
 }
 
-// notRun is the answer where the program ended before it could decide a call
-// of agent. That must have a reason which the case gave it, and the program must
+// notRun is the answer where the program ended before it could decide the call
+// c. That must have a reason which the case gave it, and the program must
 // have said so: one that just ends has decided nothing.
-func (h *home) notRun(agent string, said []byte) (cases.Answer, error) {
+func (h *home) notRun(c cases.Call, said []byte) (cases.Answer, error) {
 	text := strings.TrimSpace(string(said))
 	var problems contract.Problems
 	switch {
 	case h.contract == nil && errors.As(h.problems, &problems) && strings.Contains(text, problems[0].Message):
 		return refused(h.problems), nil
-	case h.contract != nil && h.contract.Agent(agent) == nil && strings.Contains(text, "no agent"):
+	case h.contract != nil && h.contract.Agent(c.Agent) == nil && strings.Contains(text, "no agent"):
 		return cases.Answer{Reasons: []authz.Reason{{Code: authz.UnknownAgent, Detail: text}}}, nil
+	case h.contract != nil && !slices.Contains(h.contract.Servers(), c.Server) && strings.Contains(text, "no server"):
+		return cases.Answer{Reasons: []authz.Reason{{Code: authz.NotListed, Detail: text}}}, nil
 	case h.contract == nil && h.lost && strings.Contains(text, "state directory"): // the store is opened first
 		return refused(h.problems), nil
 	case h.contract != nil && h.lost && strings.Contains(text, "state directory"):
@@ -137,6 +144,14 @@ func (h *home) do(ctx context.Context, a cases.Act) error {
 	switch a := a.(type) {
 	case cases.Answered:
 		return h.answer(ctx, a)
+	case cases.TurnedAway:
+		if err := h.enrol(ctx, a.By); err != nil {
+			return err
+		}
+		if err := h.mustRun(ctx, "approvals", "approve", a.Ticket, "--as", a.By, "--passphrase-file", h.path("passphrase")); err == nil {
+			return Unmet{a.By + " was let answer the ticket"}
+		}
+		return nil
 	case cases.Wait:
 		return h.wait(ctx, a.For)
 	case cases.ContractEdit:
@@ -160,21 +175,30 @@ func (h *home) lose() error {
 
 // answer answers a ticket as an approver does, with a passphrase from a file.
 func (h *home) answer(ctx context.Context, a cases.Answered) error {
-	secret := h.path("passphrase")
-	if !slices.Contains(h.enrolled, a.By) {
-		if err := os.WriteFile(secret, []byte("a passphrase for the lab\n"), 0o600); err != nil {
-			return err
-		}
-		enrol := []string{"approvals", "enroll", a.By, "--passphrase-file", secret}
-		if len(h.enrolled) > 0 {
-			enrol = append(enrol, "--by", h.enrolled[0], "--by-passphrase-file", secret)
-		}
-		if err := h.mustRun(ctx, enrol...); err != nil {
-			return err
-		}
-		h.enrolled = append(h.enrolled, a.By)
+	if err := h.enrol(ctx, a.By); err != nil {
+		return err
 	}
-	return h.mustRun(ctx, "approvals", a.Word(), a.Ticket, "--as", a.By, "--passphrase-file", secret)
+	return h.mustRun(ctx, "approvals", a.Word(), a.Ticket, "--as", a.By, "--passphrase-file", h.path("passphrase"))
+}
+
+// enrol makes somebody an approver, once.
+func (h *home) enrol(ctx context.Context, name string) error {
+	if slices.Contains(h.enrolled, name) {
+		return nil
+	}
+	secret := h.path("passphrase")
+	if err := os.WriteFile(secret, []byte("a passphrase for the lab\n"), 0o600); err != nil {
+		return err
+	}
+	enrol := []string{"approvals", "enroll", name, "--passphrase-file", secret}
+	if len(h.enrolled) > 0 {
+		enrol = append(enrol, "--by", h.enrolled[0], "--by-passphrase-file", secret)
+	}
+	if err := h.mustRun(ctx, enrol...); err != nil {
+		return err
+	}
+	h.enrolled = append(h.enrolled, name)
+	return nil
 }
 
 func (h *home) mustRun(ctx context.Context, args ...string) error {

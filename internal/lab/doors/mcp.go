@@ -69,7 +69,7 @@ func (s *mcp) Call(ctx context.Context, c cases.Call) (cases.Answer, error) {
 	caller := who{c.Agent, c.Server, c.Session}
 	cl, err := s.client(ctx, caller)
 	if errors.Is(err, errEnded) {
-		return s.notRun(c.Agent, cl.said.Bytes())
+		return s.notRun(c, cl.said.Bytes())
 	}
 	if err == nil {
 		err = s.prepare(c)
@@ -205,8 +205,8 @@ func (s *mcp) unreached(server string, message []byte, from int) error {
 }
 
 // refusal is how the relay words an answer of its own, to a model or as an
-// error.
-var refusal = regexp.MustCompile(`^licet: (?:(BLOCK|REQUIRE_APPROVAL) \((\w+)\)|malformed message)`)
+// error. An error that gives no code says what is malformed.
+var refusal = regexp.MustCompile(`^licet: (?:(BLOCK|REQUIRE_APPROVAL) \((\w+)\))?`)
 
 // answered reads the verdict from what the client got, and the reasons, which
 // a client does not get, from the record. The two must agree.

@@ -1,0 +1,194 @@
+package fakellm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ask is a question, whatever dialect it came in.
+type ask struct {
+	dialect string
+	model   string
+	text    string // of all messages
+	schema  bool   // wants response_format json_schema
+	tool    string // must be called; "" if none
+	header  string // X-Licet-Test
+	epoch   int
+	try     int
+
+	nonce string // of the prompt, "NONCE" where it has none
+	call  string // digest of the ACTION block, "" where there is none
+}
+
+// readAsk reads a request as the API does that its path names.
+func readAsk(dialect string, r *http.Request, body []byte) (ask, error) {
+	a := ask{dialect: dialect, header: r.Header.Get("X-Licet-Test"), nonce: "NONCE", try: 1}
+	for name, to := range map[string]*int{"X-Licet-Epoch": &a.epoch, "X-Licet-Try": &a.try} {
+		if text := r.Header.Get(name); text != "" {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return a, fmt.Errorf("the header %s is no number", name)
+			}
+			*to = n
+		}
+	}
+	err := read[dialect](&a, body)
+	if err == nil && dialect == "gemini" {
+		a.model = strings.TrimSuffix(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:], ":generateContent")
+	}
+	if err == nil && a.model == "" {
+		err = errors.New("no model is named")
+	}
+	if dialect == "anthropic" && r.Header.Get("Anthropic-Version") == "" {
+		err = errors.New("anthropic-version: header is required")
+	}
+	a.fromPrompt()
+	return a, err
+}
+
+var (
+	nonceLine   = regexp.MustCompile(`(?m)^NONCE ([0-9a-f]{32})$`)
+	actionBlock = regexp.MustCompile(`(?s)\n<<ACTION [0-9a-f]{32}\n(.*?)\nACTION [0-9a-f]{32}>>`)
+)
+
+// fromPrompt finds the nonce and the judged call, where the text is a prompt of
+// licet's judge.
+func (a *ask) fromPrompt() {
+	if m := nonceLine.FindStringSubmatch(a.text); m != nil {
+		a.nonce = m[1]
+	}
+	if m := actionBlock.FindStringSubmatch(a.text); m != nil {
+		sum := sha256.Sum256([]byte(m[1]))
+		a.call = hex.EncodeToString(sum[:])
+	}
+}
+
+// The readers by dialect. What a request must have is checked as far as a client
+// could get it wrong and not notice.
+var read = map[string]func(*ask, []byte) error{
+	"openai":           readChat,
+	"openai-responses": readResponses,
+	"anthropic":        readAnthropic,
+	"gemini":           readGemini,
+}
+
+func readChat(a *ask, body []byte) error {
+	var r struct {
+		Model    string `json:"model"`
+		Messages []struct {
+			Content string `json:"content"`
+		} `json:"messages"`
+		Format struct {
+			Type string `json:"type"`
+		} `json:"response_format"`
+		Choice struct {
+			Function struct {
+				Name string `json:"name"`
+			} `json:"function"`
+		} `json:"tool_choice"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return err
+	}
+	if len(r.Messages) == 0 {
+		return errors.New("no messages")
+	}
+	a.model, a.schema, a.tool = r.Model, r.Format.Type == "json_schema", r.Choice.Function.Name
+	for _, m := range r.Messages {
+		a.text += m.Content + "\n"
+	}
+	return nil
+}
+
+func readResponses(a *ask, body []byte) error {
+	var r struct {
+		Model        string `json:"model"`
+		Instructions string `json:"instructions"`
+		Input        string `json:"input"`
+		Store        *bool  `json:"store"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return err
+	}
+	if r.Store == nil || *r.Store {
+		return errors.New("store is not false: this prompt would have been kept")
+	}
+	a.model, a.text = r.Model, r.Instructions+"\n"+r.Input
+	return nil
+}
+
+func readAnthropic(a *ask, body []byte) error {
+	var r struct {
+		Model     string         `json:"model"`
+		MaxTokens int            `json:"max_tokens"`
+		System    jsontext.Value `json:"system"`
+		Messages  []struct {
+			Content jsontext.Value `json:"content"`
+		} `json:"messages"`
+		Choice struct {
+			Name string `json:"name"`
+		} `json:"tool_choice"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return err
+	}
+	if r.MaxTokens <= 0 || len(r.Messages) == 0 {
+		return errors.New("max_tokens and messages are required")
+	}
+	a.model, a.tool, a.text = r.Model, r.Choice.Name, blocks(r.System)
+	for _, m := range r.Messages {
+		a.text += blocks(m.Content)
+	}
+	return nil
+}
+
+// blocks returns the text of content: a text, or blocks of them.
+func blocks(content jsontext.Value) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text + "\n"
+	}
+	var list []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(content, &list) != nil {
+		return ""
+	}
+	for _, b := range list {
+		text += b.Text + "\n"
+	}
+	return text
+}
+
+func readGemini(a *ask, body []byte) error {
+	type content struct {
+		Parts []struct {
+			Text string `json:"text"`
+		} `json:"parts"`
+	}
+	var r struct {
+		System   content   `json:"systemInstruction"`
+		Contents []content `json:"contents"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return err
+	}
+	if len(r.Contents) == 0 {
+		return errors.New("contents is required")
+	}
+	for _, c := range append([]content{r.System}, r.Contents...) {
+		for _, p := range c.Parts {
+			a.text += p.Text + "\n"
+		}
+	}
+	return nil
+}
