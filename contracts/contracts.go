@@ -9,3 +9,9 @@ import "embed"
 //
 //go:embed bank office project
 var Files embed.FS
+
+// AgentDojo is the contract for the four suites of the AgentDojo benchmark, which
+// the lab measures.
+//
+//go:embed agentdojo/licet.yaml agentdojo/catalogs
+var AgentDojo embed.FS

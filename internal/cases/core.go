@@ -14,6 +14,7 @@ import (
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/explain"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/store/memory"
@@ -30,8 +31,10 @@ var Begin = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 // Open implements Door.
 func (Core) Open(_ context.Context, setup Setup) (Session, error) {
 	s := &core{source: setup.Contract, now: Begin, turns: map[string][]string{}, live: map[[2]string]toolcall.Value{}}
-	if err := s.load(setup.Contract.Text); err != nil {
-		return nil, err
+	if s.contract = setup.Loaded; s.contract == nil {
+		if err := s.load(setup.Contract.Text); err != nil {
+			return nil, err
+		}
 	}
 	clock := func() time.Time { return s.now }
 	s.store = memory.New(clock)
@@ -69,6 +72,35 @@ func (s *core) load(text []byte) error {
 
 // Call implements Session.
 func (s *core) Call(ctx context.Context, c Call) (Answer, error) {
+	ask, none := s.ask(c)
+	if none != nil {
+		return answered(s.gate.Refuse(ctx, ask, none.Code, none.Detail, c.Raw)), nil
+	}
+	a := s.gate.Check(ctx, ask)
+	if a.Grant == nil {
+		return answered(a), nil
+	}
+	if err := a.Grant.Redeem(ask.Call); err != nil {
+		return Answer{}, err
+	}
+	return answered(a), s.gate.Done(ctx, a.Grant, gate.Outcome{Status: gate.Succeeded, Result: c.Result})
+}
+
+// Explain implements Explainer.
+func (s *core) Explain(ctx context.Context, c Call) (explain.Explanation, error) {
+	ask, none := s.ask(c)
+	if none != nil {
+		return explain.Explanation{}, fmt.Errorf("there is no call to explain: %s: %s", none.Code, none.Detail)
+	}
+	facts, err := s.gate.Facts(ctx, ask)
+	if err != nil {
+		return explain.Explanation{}, err
+	}
+	return explain.Explain(s.contract, ask.Call, facts, nil)
+}
+
+// ask returns a call as the gate is asked, or why its Raw is none.
+func (s *core) ask(c Call) (gate.Ask, *authz.Reason) {
 	ask := gate.Ask{
 		Door: "cases", Principal: authz.Principal{Agent: c.Agent, User: c.User}, Speaks: authz.Credential{Operator: true},
 		Session: c.Session, Cwd: c.Cwd,
@@ -79,20 +111,13 @@ func (s *core) Call(ctx context.Context, c Call) (Answer, error) {
 	}
 	var err error
 	if ask.Call, err = toolCall(c); err != nil {
-		return answered(s.gate.Refuse(ctx, ask, authz.Malformed, err.Error(), c.Raw)), nil
+		return ask, &authz.Reason{Code: authz.Malformed, Detail: err.Error()}
 	}
 	if m := ask.Call.Method; m != contract.ToolsCall && !slices.Contains(contract.Methods(), m) {
-		return answered(s.gate.Refuse(ctx, ask, authz.UnknownMethod, "no contract lists "+strconv.Quote(m), c.Raw)), nil
+		return ask, &authz.Reason{Code: authz.UnknownMethod, Detail: "no contract lists " + strconv.Quote(m)}
 	}
 	ask.Live = s.compare(c.Server, ask.Call.Tool)
-	a := s.gate.Check(ctx, ask)
-	if a.Grant == nil {
-		return answered(a), nil
-	}
-	if err := a.Grant.Redeem(ask.Call); err != nil {
-		return Answer{}, err
-	}
-	return answered(a), s.gate.Done(ctx, a.Grant, gate.Outcome{Status: gate.Succeeded, Result: c.Result})
+	return ask, nil
 }
 
 // toolCall returns the call that the gate judges. An error says that Raw is

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/explain"
 )
 
 // Door is a way to a gate, on which cases are played.
@@ -15,6 +17,7 @@ type Door interface {
 // Setup is the world of one case. The places are directories of its own.
 type Setup struct {
 	Contract Source
+	Loaded   *contract.Contract // Contract, where it was loaded before; may be nil. A door in this process is spared the reading
 	Places   constraint.Places
 	Path     string // PATH of the gate and of the commands; "" = of no meaning to the case
 }
@@ -28,6 +31,12 @@ type Session interface {
 	// Do lets happen what is no Call.
 	Do(ctx context.Context, a Act) error
 	Close() error
+}
+
+// Explainer is a Session that says what leads to the answer to a call. Nothing is
+// decided or recorded by that. It is an error if the call's Raw is none.
+type Explainer interface {
+	Explain(ctx context.Context, c Call) (explain.Explanation, error)
 }
 
 // Inexpressible is the error of a door that cannot do a step, and why.

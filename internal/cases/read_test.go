@@ -3,6 +3,7 @@ package cases_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,8 +11,12 @@ import (
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
-// TestContracts plays the cases of every starter contract. They hold, and they
-// exercise all of it.
+// measured names the contracts that recorded calls exercise: their cases are about
+// attackers alone.
+var measured = []string{"agentdojo"}
+
+// TestContracts plays the cases of every contract. They hold, and they exercise all
+// of a starter contract.
 func TestContracts(t *testing.T) {
 	root := filepath.Join(testkit.Root(t), "contracts")
 	entries, err := os.ReadDir(root)
@@ -53,7 +58,7 @@ func playContract(t *testing.T, dir string) (played int) {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		if !it.Exercised {
+		if !it.Exercised && !slices.Contains(measured, filepath.Base(dir)) {
 			t.Errorf("%s:%d: no case exercises %s", it.Contract, it.Line, strings.TrimSpace(it.Clause+" "+it.Part))
 		}
 	}

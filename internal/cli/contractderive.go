@@ -13,6 +13,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 // deriver writes a contract from tool signatures alone.
@@ -194,11 +195,11 @@ func wild(pattern, text string) bool {
 func (d *deriver) text(sources []source) string {
 	var b strings.Builder
 	comment(&b, "", "Derived by `licet contract derive` from the signatures of the tools alone: narrow it before you rely on it.")
-	fmt.Fprintf(&b, "version: 1\nname: %s\ncatalogs:\n", yamlText(d.name))
+	fmt.Fprintf(&b, "version: 1\nname: %s\ncatalogs:\n", yamlwalk.Text(d.name))
 	for _, s := range sources {
-		fmt.Fprintf(&b, "  %s:\n    pin: %s\n    tools: %s\n", yamlText(s.server), s.catalog.Digest(), yamlText(s.file))
+		fmt.Fprintf(&b, "  %s:\n    pin: %s\n    tools: %s\n", yamlwalk.Text(s.server), s.catalog.Digest(), yamlwalk.Text(s.file))
 	}
-	fmt.Fprintf(&b, "agents:\n  %s:\n", yamlText(d.agent))
+	fmt.Fprintf(&b, "agents:\n  %s:\n", yamlwalk.Text(d.agent))
 	tools := 0
 	for _, s := range sources {
 		one := &starter{server: s.server, agent: d.agent, catalog: s.catalog}
@@ -250,10 +251,10 @@ func (s *starter) signed(t catalog.Tool, word string) string {
 		return s.line(t, word)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "      %s:\n        %s:\n", yamlText(s.server+"."+t.Name), word)
+	fmt.Fprintf(&b, "      %s:\n        %s:\n", yamlwalk.Text(s.server+"."+t.Name), word)
 	lead := "          - "
 	for _, c := range arguments {
-		fmt.Fprintf(&b, "%s%s: {%s}\n", lead, yamlText(c.path.String()), strings.Join(c.words, ", "))
+		fmt.Fprintf(&b, "%s%s: {%s}\n", lead, yamlwalk.Text(c.path.String()), strings.Join(c.words, ", "))
 		lead = "            "
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/toolcall"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 // constrained is one argument with the constraints that its schema states, each
@@ -108,7 +109,7 @@ func stated(schema toolcall.Value) (words []string) {
 		}
 	}
 	if re := pattern(schema); re != "" {
-		say("pattern", yamlQuoted(re))
+		say("pattern", yamlwalk.Quoted(re))
 	}
 	return words
 }

@@ -3,10 +3,10 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 // starter is a contract that is about to be written.
@@ -55,7 +55,7 @@ catalogs:
     tools: %[3]s
 agents:
   %[4]s:
-`, yamlText(s.server), pin, yamlText(s.copyName()), yamlText(s.agent))
+`, yamlwalk.Text(s.server), pin, yamlwalk.Text(s.copyName()), yamlwalk.Text(s.agent))
 }
 
 // form returns how the rule of a tool is written: the first form that loads. The
@@ -153,7 +153,7 @@ func (s *starter) held(g guess) form {
 
 // line returns a rule of one word.
 func (s *starter) line(t catalog.Tool, word string) string {
-	return fmt.Sprintf("      %s: %s\n", yamlText(s.server+"."+t.Name), word)
+	return fmt.Sprintf("      %s: %s\n", yamlwalk.Text(s.server+"."+t.Name), word)
 }
 
 // clause returns a rule with one clause that bounds path arguments.
@@ -164,13 +164,13 @@ func (s *starter) clause(g guess, word string, bound []pathArgument) string {
 	}
 	patterns := make([]string, len(s.dirs))
 	for i, d := range s.dirs {
-		patterns[i] = yamlQuoted(strings.TrimSuffix(d, "/") + "/**")
+		patterns[i] = yamlwalk.Quoted(strings.TrimSuffix(d, "/") + "/**")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "      %s:\n        %s:\n", yamlText(s.server+"."+g.tool.Name), word)
+	fmt.Fprintf(&b, "      %s:\n        %s:\n", yamlwalk.Text(s.server+"."+g.tool.Name), word)
 	lead := "          - "
 	for _, p := range bound {
-		fmt.Fprintf(&b, "%s%s: {path: {%s: [%s]}}\n", lead, yamlText(p.path.String()), access, strings.Join(patterns, ", "))
+		fmt.Fprintf(&b, "%s%s: {path: {%s: [%s]}}\n", lead, yamlwalk.Text(p.path.String()), access, strings.Join(patterns, ", "))
 		lead = "            "
 	}
 	return b.String()
@@ -188,43 +188,6 @@ func (s *starter) loads(t catalog.Tool, rule string) bool {
 func comment(b *strings.Builder, indent, text string) {
 	lead := indent + "# "
 	fmt.Fprintf(b, "%s%s\n", lead, wrap(printable(text), 86, lead))
-}
-
-// plainNever are the words that YAML versions do not all read as text.
-var plainNever = wordSet("y n yes no on off true false null")
-
-// yamlText returns a text as YAML reads it back, without quotes where every
-// version of YAML agrees on it.
-func yamlText(text string) string {
-	for i, r := range text {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789_./-", r)) {
-			return yamlQuoted(text)
-		}
-	}
-	if text == "" || plainNever[strings.ToLower(text)] {
-		return yamlQuoted(text)
-	}
-	return text
-}
-
-// yamlQuoted returns a text in double quotes (YAML 1.2, section 5.7).
-func yamlQuoted(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // maxSentence is how many characters of a server's text are shown in a line.

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"go.yaml.in/yaml/v4"
 	"pgregory.net/rapid"
 
 	"github.com/licet-dev/licet/internal/catalog"
@@ -222,21 +221,6 @@ func FuzzInit(f *testing.F) {
 			t.Skip("no catalog")
 		}
 		checkStarter(t, started(c, description, "/data"))
-	})
-}
-
-// Every text comes back from YAML as it was.
-func TestYAMLText(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		want := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_./#:\[\]{}' "-]{0,6}`)).Draw(rt, "text")
-		want = strings.ToValidUTF8(want, "?")
-		var got map[string]string
-		if err := yaml.Load([]byte(yamlText(want)+": "+yamlQuoted(want)+"\n"), &got); err != nil {
-			rt.Fatalf("%q: %v", want, err)
-		}
-		if got[want] != want {
-			rt.Fatalf("%q became %q", want, got)
-		}
 	})
 }
 

@@ -12,9 +12,9 @@ import (
 // a third of a microsecond per byte. A longer text is free text.
 const maxYAML = 256 << 10
 
-// readDocument reads a text that is exactly one JSON or YAML document and holds
+// Document reads a text that is exactly one JSON or YAML document and holds
 // more than a scalar: a single word is free text.
-func readDocument(text string) (toolcall.Value, bool) {
+func Document(text string) (toolcall.Value, bool) {
 	v, err := toolcall.Parse([]byte(text), toolcall.Bounds{})
 	if err == nil {
 		return v, v.Kind() == toolcall.Array || v.Kind() == toolcall.Object

@@ -62,7 +62,7 @@ func (o *observer) block(b, structured toolcall.Value) {
 	switch b.Get("type").Text() {
 	case "text":
 		text := b.Get("text").Text()
-		doc, ok := readDocument(text)
+		doc, ok := Document(text)
 		if ok && (isAbsent(structured) || doc.Equal(structured)) {
 			o.value(doc, nil)
 			return

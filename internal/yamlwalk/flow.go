@@ -2,6 +2,7 @@ package yamlwalk
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -66,3 +67,24 @@ func appendQuoted(b []byte, s string) []byte {
 	}
 	return append(b, '"')
 }
+
+// Text returns a text as YAML reads it back, without quotes where every version of
+// YAML agrees on it.
+func Text(s string) string {
+	for i, r := range s {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789_./-", r)) {
+			return Quoted(s)
+		}
+	}
+	if s == "" || plainNever[strings.ToLower(s)] {
+		return Quoted(s)
+	}
+	return s
+}
+
+// plainNever are the words that YAML versions do not all read as text.
+var plainNever = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true, "false": true, "null": true}
+
+// Quoted returns a text in double quotes.
+func Quoted(s string) string { return string(appendQuoted(nil, s)) }

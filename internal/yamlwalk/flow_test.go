@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v4"
+	"pgregory.net/rapid"
+
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -91,4 +94,19 @@ func TestDidYouMean(t *testing.T) {
 	if got := fmt.Sprint(OneOf(nil), OneOf([]string{"a"}), OneOf([]string{"a", "b", "c"})); got != "aa, b or c" {
 		t.Errorf("lists: %q", got)
 	}
+}
+
+// Every text comes back from YAML as it was.
+func TestText(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		want := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_./#:\[\]{}' "-]{0,6}`)).Draw(rt, "text")
+		want = strings.ToValidUTF8(want, "?")
+		var got map[string]string
+		if err := yaml.Load([]byte(Text(want)+": "+Quoted(want)+"\n"), &got); err != nil {
+			rt.Fatalf("%q: %v", want, err)
+		}
+		if got[want] != want {
+			rt.Fatalf("%q became %q", want, got)
+		}
+	})
 }

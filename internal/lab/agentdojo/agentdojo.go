@@ -6,10 +6,11 @@ import (
 	"path"
 	"strings"
 
+	"github.com/licet-dev/licet/contracts"
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/catalog"
-	"github.com/licet-dev/licet/internal/lab/replay"
+	"github.com/licet-dev/licet/internal/lab/trajectory"
 )
 
 //go:embed data
@@ -31,16 +32,29 @@ type Kind string
 const (
 	User      Kind = "user"      // an honest task
 	Injection Kind = "injection" // the goal of an attacker; 9 of the 35 have no calls
+	Pair      Kind = "pair"      // what an honest task reads, with an attacker's text in it, and then the attacker's calls
 )
 
-// Traces returns the ground truth of a suite's tasks as traces with results.
-func Traces(suite string, kind Kind) ([]replay.Trace, error) {
+// Traces returns the ground truth of a suite's tasks, with results.
+func Traces(suite string, kind Kind) ([]*trajectory.Trajectory, error) {
 	name := path.Join(version, suite, string(kind)+"_traces.jsonl")
-	text, err := files.ReadFile(name)
+	if kind == Pair {
+		name += ".gz"
+	}
+	file, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	return replay.Parse(name, text)
+	defer file.Close()
+	var all []*trajectory.Trajectory
+	for t, err := range trajectory.Read(name, file, trajectory.Options{}) {
+		if err != nil {
+			return nil, err
+		}
+		t.Labels["suite"] = suite
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 // Catalog returns the tools of a suite.
@@ -54,11 +68,20 @@ func Catalog(suite string) (*catalog.Catalog, error) {
 
 // toolsOf returns a suite's tools in the form of a catalog's file.
 func toolsOf(suite string) ([]byte, error) {
-	text, err := files.ReadFile(path.Join(version, suite, "tools.json"))
+	return contracts.AgentDojo.ReadFile("agentdojo/catalogs/" + suite + ".json")
+}
+
+// Provenance returns the contract with arguments and provenance, which has all
+// suites as servers.
+func Provenance() (cases.Source, error) {
+	const name = "contracts/agentdojo/licet.yaml"
+	text, err := contracts.AgentDojo.ReadFile("agentdojo/licet.yaml")
 	if err != nil {
-		return nil, err
+		return cases.Source{}, err
 	}
-	return fmt.Appendf(nil, `{"tools": %s}`, text), nil
+	return cases.ReadSource(name, text, func(file string) ([]byte, error) {
+		return contracts.AgentDojo.ReadFile(path.Join("agentdojo", file))
+	})
 }
 
 // reading begins the names of tools that say of themselves that they read.

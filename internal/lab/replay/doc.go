@@ -1,13 +1,14 @@
 // Package replay asks a contract about tool calls that were made before it: it
-// plays recorded traces through the gate and says what would have been held or
-// blocked.
+// plays recorded trajectories through the gate and says what would have been held
+// or blocked.
 //
-// A trace is one JSON object on one line of a file:
+// Each trajectory is a session of its own. Its calls are decided in order, with the
+// user turns before them and the results of those earlier calls that were let
+// through: a tool that would not have run states nothing. What the agent would have
+// done after a call that was stopped nobody knows; a replay either goes on with
+// what it did, or ends the trajectory there ([Options]).
 //
-//	{"id": "t1", "prompt": "what the user asked", "calls": [
-//	  {"tool": "read_file", "args": {"path": "a.txt"}, "result": "text", "error": null}]}
-//
-// "goal" may stand for "prompt", and only "id" and "calls" are needed. Traces
-// are read with the strictness of package toolcall; a member that is not known
-// is refused.
+// [Run] reads files in a stream and notes every [Outcome] in a [Journal] as it
+// comes, so that a run that was killed goes on where it was and comes to the same
+// report.
 package replay

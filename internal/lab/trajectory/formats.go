@@ -1,0 +1,88 @@
+package trajectory
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// format is one way to write records. Those of transcripts have no read: there the
+// file is the record.
+type format struct {
+	name string
+	is   func(toolcall.Value) bool
+	read func(toolcall.Value) ([]*Trajectory, error)
+}
+
+// formats are tried in this order.
+var formats = []format{
+	{"trace", has("id", "calls"), readTrace},
+	{"agentdojo-pair", has("user_task", "injection_task", "calls"), readPair},
+	{"agentdojo-run", has("suite_name", "user_task_id", "messages"), readRun},
+	{"tau-bench", has("task_id", "traj"), readTau},
+	{"toolemu", has("user_instruction", "steps"), readToolEmu},
+	{"asse-bench", has("profile", "contents"), readASSEBench},
+	{"asb", isASB, readASB},
+	{"inspect", has("eval", "samples"), readInspect},
+	{"atif", has("schema_version", "steps"), readATIF},
+	{"otel", has("resourceSpans"), readOTel},
+	{"claude-code", isClaudeCode, nil},
+	{"codex", isCodex, nil},
+	{"messages", isMessages, readMessages},
+}
+
+// Formats returns the names of the formats.
+func Formats() []string {
+	var all []string
+	for _, f := range formats {
+		all = append(all, f.name)
+	}
+	return all
+}
+
+// recognise returns the format of a record that stands for itself.
+func recognise(name string, v toolcall.Value) (format, error) {
+	for _, f := range formats {
+		switch {
+		case name != "" && name != f.name, name == "" && !f.is(v):
+		case f.read == nil:
+			return f, fmt.Errorf("a transcript of %s is a file of lines, named .jsonl", f.name)
+		default:
+			return f, nil
+		}
+	}
+	return format{}, fmt.Errorf("this is no record of a known format (%s)", strings.Join(Formats(), ", "))
+}
+
+func has(names ...string) func(toolcall.Value) bool {
+	return func(v toolcall.Value) bool {
+		for _, name := range names {
+			if v.Get(name).Kind() == toolcall.Absent {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func isMessages(v toolcall.Value) bool {
+	if v.Kind() == toolcall.Object {
+		v = v.Get("messages")
+	}
+	return v.Kind() == toolcall.Array && v.Len() > 0 && (has("role")(v.Elem(0)) || has("type")(v.Elem(0)))
+}
+
+// readMessages reads a message list of a model's API, or a request that has one.
+func readMessages(v toolcall.Value) ([]*Trajectory, error) {
+	b := newBuilder(v.Get("id").Text())
+	if v.Kind() == toolcall.Object {
+		v = v.Get("messages")
+	}
+	if v.Kind() != toolcall.Array {
+		return nil, errors.New("the messages are no list")
+	}
+	b.messages(v)
+	return b.done(), nil
+}
