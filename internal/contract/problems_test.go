@@ -33,10 +33,10 @@ evidence: {redact: {bank.send_money: [note]}}
 // of the bank's catalog, DEEP and LONG for a nested list and a long number.
 var problems = []struct{ name, old, new, want string }{
 	{"unknown word, near", "name: small", "nam: small",
-		`2:1: unknown word "nam" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?`},
+		`2:1: unknown word "nam" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence; did you mean "name"?`},
 	{"unknown word, far", "name: small", "blah: small", `
 1:1: a contract needs "name"
-2:1: unknown word "blah" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
+2:1: unknown word "blah" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence`},
 	{"word of a later version", "name: small", "name: small\njudge: {}",
 		`3:1: "judge" is not in this version of licet`},
 	{"a wrong version", "version: 1", "version: 2",
@@ -47,7 +47,7 @@ var problems = []struct{ name, old, new, want string }{
 		`1:1: a contract needs "version"`},
 	{"no agents", "agents:\n  a:", "nothing:\n  a:", `
 1:1: a contract needs "agents"
-5:1: unknown word "nothing" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
+5:1: unknown word "nothing" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence`},
 	{"a bad name", "name: small", `name: "small contract"`,
 		`2:7: "small contract" is no name of a contract; use up to 100 letters, digits, _ and -`},
 	{"a name as number", "name: small", "name: 7",
@@ -260,7 +260,7 @@ var problems = []struct{ name, old, new, want string }{
 		"1:1: a YAML directive; remove it"},
 	{"an alias", "name: small", "name: &n small\nname2: *n", `
 2:7: an anchor (&n); remove it
-3:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?
+3:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence; did you mean "name"?
 3:8: an alias (*n); write the value out`},
 	{"a merge key", "name: small", "name: small\n<<: {version: 1}",
 		"3:1: a merge key (<<); write the members out"},
@@ -276,7 +276,7 @@ var problems = []struct{ name, old, new, want string }{
 3:1: a key that is no text; quote it
 4:1: a key that is no text; quote it
 5:1: a key that is no text; quote it
-6:1: unknown word "" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
+6:1: unknown word "" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence`},
 	{"a key that versions read differently", "name: small", "name: small\nno: a\n010: b", `
 3:1: YAML versions read no differently; quote it if it is text, or write it as JSON does
 4:1: YAML versions read 010 differently; quote it if it is text, or write it as JSON does`},
@@ -328,8 +328,8 @@ var problems = []struct{ name, old, new, want string }{
 10:85: nested more than 64 deep`},
 	{"several at once", "{expire: 15m}", "{expire: 1y}\nextra: 1\nname2: no", `
 15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1y"
-16:1: unknown word "extra" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence
-17:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?
+16:1: unknown word "extra" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence
+17:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence; did you mean "name"?
 17:8: YAML versions read no differently; quote it if it is text, or write it as JSON does`},
 	{"null in a constraint", "{max: 10}", "{in: [null, 1]}",
 		"10:27: null counts as an absent argument, which no constraint matches"},
