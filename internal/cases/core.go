@@ -14,6 +14,7 @@ import (
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/store/memory"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -39,7 +40,7 @@ func (Core) Open(_ context.Context, setup Setup) (Session, error) {
 	var err error
 	s.gate, err = gate.New(gate.Options{
 		Contract: func() *contract.Contract { return s.contract },
-		Store:    s.store, Key: key, Places: setup.Places, Now: clock,
+		Store:    s.store, Key: key, Places: setup.Places, Now: clock, Judge: judge.Grounded{},
 	})
 	return s, err
 }

@@ -57,7 +57,9 @@ type ticketJSON struct {
 	approval.Ticket
 	State     approval.State  `json:"state"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Params    json.RawMessage `json:"params,omitempty"` // what the call carries beside its arguments
+	Params    json.RawMessage `json:"params,omitempty"`  // what the call carries beside its arguments
+	Opinion   json.RawMessage `json:"opinion,omitempty"` // of the judge, if it was asked
+	Turns     json.RawMessage `json:"turns,omitempty"`   // of the user, as the judge saw them
 }
 
 func (a *app) approvalsList() *cobra.Command {
@@ -156,6 +158,7 @@ func (a *app) showTicket(ctx context.Context, s *state, id string, who credentia
 		return printJSON(a.out, ticketJSON{
 			Ticket: t, State: t.State(now),
 			Arguments: call.Get("arguments").AppendCanonical(nil), Params: call.Get("params").AppendCanonical(nil),
+			Opinion: rawJSON(call.Get("opinion")), Turns: rawJSON(call.Get("turns")),
 		})
 	}
 	a.printTicket(t, call, now, how.full)
@@ -194,6 +197,9 @@ func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time,
 	if beside := call.Get("params"); beside.Len() > 0 {
 		fmt.Fprintln(a.out, "  and sends beside the arguments")
 		a.printMembers(t, beside, full)
+	}
+	if o, turns := opinionOf(call); o != nil {
+		a.printOpinion(*o, turns)
 	}
 	for _, answer := range t.Answers {
 		word := map[bool]string{true: "approved", false: "denied"}[answer.Approve]

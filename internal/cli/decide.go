@@ -17,6 +17,7 @@ import (
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -96,7 +97,7 @@ func newGate(s *state, current func() *contract.Contract, places constraint.Plac
 	if err != nil {
 		return nil, fmt.Errorf("finding the state directory: %w", err)
 	}
-	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places})
+	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Judge: judge.Grounded{}})
 }
 
 // callMembers are the members of a call on standard input.

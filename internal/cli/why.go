@@ -123,6 +123,7 @@ type decision struct {
 	Shadow         *authz.Verdict  `json:"shadow"`
 	Reasons        []authz.Reason  `json:"reasons"`
 	Ticket         string          `json:"ticket"`
+	Opinion        *opinionJSON    `json:"opinion"`
 	Asserted       json.RawMessage `json:"asserted"`
 }
 
@@ -149,7 +150,7 @@ func (a *app) whyRecord(ctx context.Context, id string, o whyOptions) error {
 		return fmt.Errorf("record %q: %w", id, err)
 	}
 	out := whyJSON{Recorded: &recordedJSON{ID: r.ID, Time: r.Time, Agent: d.Agent, Server: d.Server, Tool: d.Tool, Verdict: d.Verdict, Shadow: d.Shadow,
-		Reasons: d.Reasons, Ticket: d.Ticket, ContractDigest: d.ContractDigest}}
+		Reasons: d.Reasons, Ticket: d.Ticket, ContractDigest: d.ContractDigest, Opinion: d.Opinion}}
 	ask, missing, err := askOf(r, d)
 	if err != nil {
 		return err
@@ -233,6 +234,7 @@ type recordedJSON struct {
 	Reasons        []authz.Reason `json:"reasons"`
 	Ticket         string         `json:"ticket,omitempty"`
 	ContractDigest string         `json:"contract_digest,omitempty"`
+	Opinion        *opinionJSON   `json:"opinion,omitempty"` // of a call that was judged
 }
 
 // explanationJSON is what was evaluated now.
