@@ -117,6 +117,9 @@ func (g *Gate) judgedOf(ctx context.Context, r *request) (decide.Judged, error) 
 	if len(r.judged.Case.Turns) == 0 {
 		j.Why = noWords
 	}
+	if !j.Reachable && (o.Verdict == authz.OpinionUnsure || o.Verdict == authz.NoVerdict) {
+		j.Why += " No approver can be reached: too few are enrolled."
+	}
 	return j, nil
 }
 

@@ -107,9 +107,10 @@ func (l *commandLine) execute(e *shellEffect) {
 	l.put(e, Effect{Op: Execute, Kind: KindOperation, Target: line, quiet: true})
 	for i, w := range e.Words {
 		option, _, _ := strings.Cut(w.Text, "=")
+		from := i+1 < len(e.Words) && strings.Contains(e.Words[i+1].Text, "=@")
 		switch {
 		case i == 0 || !strings.HasPrefix(option, "-"):
-		case is(option, "acting") || len(option) > 2 && option[1] != '-' && is(option[:2], "acting"):
+		case in(option, "acting"), in(option, "forms") && !from:
 			l.option(e, OverrideCheck, w)
 			if i+1 < len(e.Words) {
 				l.operand(e, OverrideCheck, nil, e.Words[i+1])
@@ -118,6 +119,11 @@ func (l *commandLine) execute(e *shellEffect) {
 			l.option(e, OverrideCheck, w)
 		}
 	}
+}
+
+// in reports whether an option is of a class, also with its value attached.
+func in(option, class string) bool {
+	return is(option, class) || len(option) > 2 && option[1] != '-' && is(option[:2], class)
 }
 
 func spelled(words []shell.Word) string {
@@ -140,7 +146,7 @@ func operation(words []shell.Word) (at int, class string) {
 			return i, class
 		}
 	}
-	if len(words) > 1 && words[1].Known && !strings.HasPrefix(words[1].Text, "-") {
+	if len(words) > 1 && words[1].Known && words[1].Text != "" && strings.Trim(words[1].Text, "abcdefghijklmnopqrstuvwxyz:-") == "" && words[1].Text[0] != '-' {
 		return 1, ""
 	}
 	return 0, opOf(words[0].Text)
@@ -159,8 +165,10 @@ func (l *commandLine) act(e *shellEffect, line string) {
 		op = Delete
 	}
 	verbs := append([]string{}, classes["say "+class]...)
-	verbs = append(verbs, parts(e.Words[at].Text)...)
-	if class == "" {
+	if at > 0 {
+		verbs = append(verbs, parts(e.Words[at].Text)...)
+	}
+	if class == "" || at == 0 {
 		verbs = append(verbs, classes["say execute"]...)
 	}
 	first := len(l.all)
@@ -266,7 +274,7 @@ func (l *commandLine) file(e *shellEffect) {
 		made.Op, made.Irrecoverable, made.verbs = Write, true, classes["say write"]
 	case e.Runs:
 		made.Op, made.verbs = Execute, classes["say execute"]
-	case l.any(e.By, sends):
+	case slices.ContainsFunc(l.shell.Effects, func(e shellEffect) bool { return sends(&e) }): // through a pipe, too
 		made.Op, made.Crosses, made.verbs = Send, true, classes["say send"]
 	case credential(e.Path):
 		made.Op, made.verbs = UseCredential, nil
@@ -344,11 +352,26 @@ func (l *commandLine) network(e *shellEffect) {
 		made.Target = strings.TrimSpace(e.Remote + " " + made.Target)
 		made.names = append(made.names, name{text: e.Remote, as: exactly})
 	}
-	for _, h := range e.Hosts {
-		made.names = append(made.names, name{text: h, as: host})
+	if address := strings.Trim(e.Cause.Text, `'"`); page(address) {
+		made.Unresolved = made.Unresolved || strings.ContainsAny(address, "$`")
+		made.names = append(made.names, name{text: address, as: exactly}) // what stands behind the host is sent as well
+		made.Target = address
+	} else {
+		for _, h := range e.Hosts {
+			made.names = append(made.names, name{text: h, as: host})
+		}
 	}
 	if made.Target == "" {
 		made.Target = e.Cause.Text
 	}
 	l.put(e, made)
+}
+
+// page reports whether an address says more than a host.
+func page(address string) bool {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	host, rest, _ := strings.Cut(address, "/")
+	return rest != "" || strings.ContainsAny(host, "?#$")
 }

@@ -101,7 +101,9 @@ func (g *grounds) opinion() Opinion {
 	case len(g.uncovered) > 0:
 		o.FailureMode = g.mode(g.uncovered)
 		o.Rationale = "The user's words do not name: " + targets(g.uncovered) + "."
-	case g.implied || len(o.Spans) == 0:
+	case len(o.Spans) == 0:
+		o.Verdict, o.Authorization, o.Rationale = authz.OpinionAllow, Implied, "No effect needs the user's words."
+	case g.implied:
 		o.Verdict, o.Authorization, o.Rationale = authz.OpinionAllow, Implied, "The user's words name what the call is about, not all that it does."
 	default:
 		o.Verdict, o.Authorization, o.Rationale = authz.OpinionAllow, Explicit, "The user's words name every effect."

@@ -88,6 +88,9 @@ func trimmed(line string, field [2]int) (w word, after string) {
 	body := strings.TrimLeft(whole, opening)
 	lead := len(whole) - len(body)
 	text := strings.TrimRight(body, closing)
+	if strings.Trim(text, "./") == "" && strings.Contains(text, "/") {
+		text = strings.TrimRight(body, ",;:!?\"'`)") // the dots of ./... belong to it
+	}
 	w = word{text: text, low: strings.ToLower(strings.ReplaceAll(text, "’", "'")), start: field[0] + lead, end: field[0] + lead + len(text)}
 	return w, body[len(text):]
 }
