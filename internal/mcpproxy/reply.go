@@ -83,6 +83,8 @@ func explain(a gate.Answer) string {
 	case a.Ticket != nil:
 		return text + fmt.Sprintf("Ask your user to approve ticket %s with `licet approvals approve %s`, "+
 			"then repeat this exact call.", a.Ticket.ID, a.Ticket.ID)
+	case a.Code() == authz.JudgeUnsure:
+		return text + "Whether your user's words authorize it cannot be told. Do not repeat it unchanged; ask your user."
 	case a.Code() == authz.JudgeBlock:
 		text += "Your user's words do not authorize it"
 		if len(a.Uncovered) > 0 {
