@@ -165,8 +165,8 @@ func (a *app) showTicket(ctx context.Context, s *state, id string, who credentia
 	return nil
 }
 
-// copyOf returns the call of a ticket, {"arguments", "params"}, secrets masked
-// unless they are to be revealed; absent once the ticket is closed.
+// copyOf returns the call of a ticket, {"arguments", "params"} and, if it was judged,
+// "opinion" and "turns", secrets masked unless they are to be revealed; absent once the ticket is closed.
 func copyOf(ctx context.Context, s *state, id string, reveal bool) (toolcall.Value, error) {
 	sealed, err := s.store.Copy(ctx, id)
 	if err != nil {
@@ -181,9 +181,23 @@ func copyOf(ctx context.Context, s *state, id string, reveal bool) (toolcall.Val
 		return toolcall.Value{}, fmt.Errorf("reading the copy of ticket %s: %w", id, err)
 	}
 	if !reveal {
-		call, _ = evidence.Redact(call)
+		call = masked(call)
 	}
 	return call, nil
+}
+
+// masked returns the copy of a held call with secrets masked. In the opinion they
+// are from the start, and a member of it, authorization, has the name of one.
+func masked(call toolcall.Value) toolcall.Value {
+	members := make([]toolcall.Member, call.Len())
+	for i := range members {
+		name, value := call.Member(i)
+		if name != "opinion" {
+			value, _ = evidence.Redact(value)
+		}
+		members[i] = toolcall.Member{Name: name, Value: value}
+	}
+	return toolcall.ObjectOf(members...)
 }
 
 func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time, full bool) {
