@@ -51,7 +51,7 @@ func TestCommands(t *testing.T) {
 		{"rm src/main.go", "Delete main.go.", "block"}, // there may be another
 		{"rm -r src", "Delete everything here", "block"},
 		{"rm -r .", "Delete .", "block"},
-		{"rm a", "Delete a file", "block"}, // no name
+		{"rm a", "Delete a file", "block"},    // no name
 		{"rm *.log", "Delete *.log", "block"}, // a name may begin with a dash
 		{"rm ./logs/*.log", "Delete ./logs/*.log", "allow"},
 		{"rm ./logs/*.log", "Delete logs", "allow"},
