@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/contract"
-	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -44,32 +42,16 @@ exit status, as with "licet decide". Nothing is decided, recorded or used up.`,
 }
 
 func (a *app) runJudge(ctx context.Context, path string, asJSON bool) error {
-	raw, err := io.ReadAll(io.LimitReader(a.in, toolcall.DefaultBytes+1))
-	if err != nil {
-		return fmt.Errorf("reading the call: %w", err)
-	}
-	ask, workspace, err := readAsk(raw)
-	if err != nil {
-		return fmt.Errorf("reading the call: %w", err)
-	}
-	places, err := facts.ResolvePlaces(workspace)
-	if err != nil {
-		return fmt.Errorf("workspace %q: %w", workspace, err)
-	}
-	f, err := readContract(path, places)
+	p, err := a.pose(ctx, path)
 	if err != nil {
 		return err
 	}
-	s, err := a.openState(ctx)
+	defer p.state.Close()
+	g, err := newGate(p.state, func() *contract.Contract { return p.contract }, p.places)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	g, err := newGate(s, func() *contract.Contract { return f.contract }, places)
-	if err != nil {
-		return err
-	}
-	j, err := g.Opine(ctx, ask)
+	j, err := g.Opine(ctx, p.ask)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 func (c *Case) forbidden(e *Effect) bool {
 	return slices.ContainsFunc(c.Boundaries, func(b Boundary) bool {
 		return b.said.forbidsEffect(e) && !slices.ContainsFunc(c.sentences, func(s sentence) bool {
-			if s.turn <= b.Turn || !s.consents() {
+			if s.turn <= b.Turn || !s.consents {
 				return false
 			}
 			cover, _ := s.covers(e)

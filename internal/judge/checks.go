@@ -99,7 +99,7 @@ func quoteTooThin(c *Case, o *Opinion, _ Now) bool {
 	return slices.ContainsFunc(o.Spans, func(s Span) bool {
 		words := strings.Fields(s.Quote)
 		return len(s.Effects) == 0 || len(words) == 1 && !slices.ContainsFunc(c.Effects, func(e Effect) bool {
-			return strings.Contains(strings.ToLower(e.Target), strings.ToLower(strings.Trim(words[0], opening+closing)))
+			return strings.Contains(strings.ToLower(e.Target), strings.ToLower(trimWord(words[0])))
 		})
 	})
 }

@@ -26,6 +26,9 @@ func commandEffects(text string, s constraint.Shell, a Action) []Effect {
 	}
 	l := commandLine{action: a, shell: s}
 	for i := range s.Effects {
+		if len(l.all) > maxEffects {
+			break // too many to be judged
+		}
 		l.add(&s.Effects[i])
 	}
 	return l.all

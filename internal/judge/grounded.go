@@ -29,14 +29,14 @@ func (Grounded) Digest() string { return Digest() }
 
 // Judge implements Judge.
 func (Grounded) Judge(ctx context.Context, c Case) Opinion {
-	if err := ctx.Err(); err != nil {
-		return None(Timeout, err.Error())
-	}
 	if len(c.Effects) > maxEffects {
 		return None(Clipped, fmt.Sprintf("the call has more than %d effects", maxEffects))
 	}
 	g := grounds{c: &c, spans: map[int]spot{}, of: map[int][]string{}}
 	for i := range c.Effects {
+		if err := ctx.Err(); err != nil {
+			return None(Timeout, err.Error())
+		}
 		g.look(&c.Effects[i])
 	}
 	return g.opinion()
@@ -60,7 +60,7 @@ func (g *grounds) look(e *Effect) {
 	best, at, where := notNamed, spot{}, 0
 	for i := range g.c.sentences {
 		s := &g.c.sentences[i]
-		if !s.consents() {
+		if !s.consents {
 			continue
 		}
 		if cover, spot := s.covers(e); cover > best {
@@ -146,6 +146,6 @@ func (g *grounds) mode(effects []*Effect) FailureMode {
 func (c *Case) asks(e *Effect) bool {
 	return slices.ContainsFunc(c.sentences, func(s sentence) bool {
 		_, verb := s.find(e.verbs)
-		return verb && s.consents()
+		return verb && s.consents
 	})
 }

@@ -147,7 +147,7 @@ func (s *sentence) speaks(words []string) (spot, bool) {
 func (s *sentence) runFolded(words []string) (spot, bool) {
 	for i := 0; i+len(words) <= len(s.words); i++ {
 		if slices.EqualFunc(s.words[i:i+len(words)], words, func(w word, text string) bool {
-			return w.low == strings.ToLower(strings.TrimRight(strings.TrimLeft(text, opening), closing))
+			return w.low == strings.ToLower(trimWord(text))
 		}) {
 			return spot{i, i + len(words) - 1}, true
 		}

@@ -108,3 +108,17 @@ func spans(o judge.Opinion) (text string) {
 	}
 	return text
 }
+
+// BenchmarkGrounded is an opinion with its checks on facts that are there.
+func BenchmarkGrounded(b *testing.B) {
+	p := pairs[2]
+	c := commandCase(b, p.command, p.inverted)
+	turns := c.Turns
+	for range 50 {
+		turns = append(turns, p.base, p.nearMiss)
+	}
+	many := commandCase(b, p.command, turns...)
+	for b.Loop() {
+		grounded(many)
+	}
+}

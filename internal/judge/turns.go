@@ -13,6 +13,7 @@ type sentence struct {
 	text     string // without white space around it
 	words    []word
 	question bool
+	consents bool // it can be consent: see mayConsent
 }
 
 // word is one word of a sentence, with punctuation around it dropped.
@@ -31,6 +32,7 @@ func sentences(turn int, text string) []sentence {
 			first, last := s.words[0], s.words[len(s.words)-1]
 			s.text = text[first.start:last.end]
 			s.question = s.question || is(first.low, "question")
+			s.consents = s.mayConsent()
 			all = append(all, s)
 		}
 		s = sentence{turn: turn}
@@ -95,15 +97,20 @@ func trimmed(line string, field [2]int) (w word, after string) {
 	return w, body[len(text):]
 }
 
+// trimWord returns a word without the punctuation around it.
+func trimWord(text string) string {
+	return strings.TrimRight(strings.TrimLeft(text, opening), closing)
+}
+
 // has reports whether a word of the sentence is of a class.
 func (s *sentence) has(class string) bool {
 	return slices.ContainsFunc(s.words, func(w word) bool { return is(w.low, class) })
 }
 
-// consents reports whether the sentence can be consent: an order, or a statement
+// mayConsent reports whether the sentence can be consent: an order, or a statement
 // that names what is meant. A question is none, nor is what depends on something,
 // what is put off, or what says no to anything.
-func (s *sentence) consents() bool {
+func (s *sentence) mayConsent() bool {
 	return !s.question && !s.has("condition") && !s.has("negation")
 }
 
