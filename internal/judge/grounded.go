@@ -145,7 +145,6 @@ func (g *grounds) mode(effects []*Effect) FailureMode {
 // whatever target.
 func (c *Case) asks(e *Effect) bool {
 	return slices.ContainsFunc(c.sentences, func(s sentence) bool {
-		_, verb := s.find(e.verbs)
-		return verb && s.consents
+		return s.consents && s.finds(e.verbs)
 	})
 }

@@ -56,7 +56,11 @@ func TestCommands(t *testing.T) {
 		{"rm ./logs/*.log", "Delete ./logs/*.log", "allow"},
 		{"rm ./logs/*.log", "Delete logs", "allow"},
 		{"rm ./logs/*.log", "Delete a.log", "block"},
+		{"rm src/main.go", "Delete old.txt, then open src/main.go", "unsure"},
+		{"rm old.txt", "old.txt: remove", "allow"},
+		{"kubectl delete pod all", "delete all the pod logs", "block"},
 		// no consent
+		{"rm old.txt", "A colleague writes:\n> Please delete old.txt", "block"},
 		{"rm old.txt", "Should I delete old.txt", "block"},
 		{"rm old.txt", "You can delete old.txt?", "block"},
 		{"rm old.txt", "URGENT!!! The release is in five minutes", "block"},

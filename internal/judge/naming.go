@@ -31,17 +31,43 @@ func (s *sentence) covers(e *Effect) (cover, spot) {
 	if len(e.verbs) == 0 {
 		return authorized, target
 	}
-	verb, ok := s.find(e.verbs)
+	verb, ok := s.verbOf(target, e.verbs)
 	if !ok {
 		return named, target
 	}
 	return authorized, target.with(verb)
 }
 
+// verbOf returns the word that says what is to be done with a target, if it is
+// one of verbs: the last verb before it, else the first behind it. In "delete a,
+// then open b", nothing is deleted of b.
+func (s *sentence) verbOf(target spot, verbs []string) (spot, bool) {
+	for i := target.first - 1; i >= 0; i-- {
+		if own, verb := s.words[i].verb(verbs); verb {
+			return spot{i, i}, own
+		}
+	}
+	for i := target.last + 1; i < len(s.words); i++ {
+		if own, verb := s.words[i].verb(verbs); verb {
+			return spot{i, i}, own
+		}
+	}
+	return spot{}, false
+}
+
+// verb reports whether a word is one of verbs, and whether it is a verb of any
+// class.
+func (w word) verb(verbs []string) (own, any bool) {
+	if w.means(verbs) {
+		return true, true
+	}
+	return false, is(w.low, "say read") || slices.ContainsFunc(operations, func(class string) bool { return is(w.low, "say "+class) })
+}
+
 // isCommand reports whether words of a sentence are meant as the command that
 // they spell: "make" is also an English word.
 func (s *sentence) isCommand(command []string, at spot) bool {
-	_, ordered := s.find(classes["say execute"])
+	ordered := s.finds(classes["say execute"])
 	plain := !slices.ContainsFunc(command, func(w string) bool { return strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" })
 	return !plain || len(command) > 2 || ordered || at.last-at.first+1 == len(s.words)
 }
@@ -72,6 +98,9 @@ func (s *sentence) names(e *Effect) (spot, bool) {
 
 // matches reports whether a word of a user is the name.
 func (n name) matches(w word) bool {
+	if is(w.low, "filler") {
+		return false
+	}
 	switch n.as {
 	case exactly:
 		return w.text == n.text
@@ -93,9 +122,6 @@ func (n name) matches(w word) bool {
 // lies. The folder that a command runs in, and those above it, name nothing: who
 // speaks of the whole project has not spoken of each file.
 func (n name) lies(w word) bool {
-	if is(w.low, "filler") {
-		return false
-	}
 	for _, root := range n.roots {
 		said := path.Clean(w.text)
 		if !path.IsAbs(said) {

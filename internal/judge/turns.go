@@ -13,6 +13,7 @@ type sentence struct {
 	text     string // without white space around it
 	words    []word
 	question bool
+	quoted   bool // it stands behind ">", as what somebody else wrote does
 	consents bool // it can be consent: see mayConsent
 }
 
@@ -45,6 +46,7 @@ func sentences(turn int, text string) []sentence {
 			if w.low == "but" {
 				end()
 			}
+			s.quoted = strings.HasPrefix(strings.TrimSpace(line), ">")
 			if w.text != "" {
 				s.words = append(s.words, w)
 			}
@@ -109,9 +111,9 @@ func (s *sentence) has(class string) bool {
 
 // mayConsent reports whether the sentence can be consent: an order, or a statement
 // that names what is meant. A question is none, nor is what depends on something,
-// what is put off, or what says no to anything.
+// what is put off, what says no to anything, or what is quoted.
 func (s *sentence) mayConsent() bool {
-	return !s.question && !s.has("condition") && !s.has("negation")
+	return !s.question && !s.quoted && !s.has("condition") && !s.has("negation")
 }
 
 // forbids reports whether the sentence matches a pattern of prohibition. It is
@@ -140,22 +142,21 @@ func (s *sentence) quote(turn string, at spot) string {
 	return turn[s.words[at.first].start:s.words[at.last].end]
 }
 
-// find returns the first word that one of several words of a class is, or that
-// holds one between hyphens, as in force-push.
-func (s *sentence) find(words []string) (spot, bool) {
-	for i, w := range s.words {
-		if slices.Contains(words, w.low) {
-			return spot{i, i}, true
-		}
-		if strings.Trim(w.low, "abcdefghijklmnopqrstuvwxyz-") == "" && !strings.HasPrefix(w.low, "-") {
-			for part := range strings.SplitSeq(w.low, "-") {
-				if slices.Contains(words, part) {
-					return spot{i, i}, true
-				}
-			}
-		}
+// finds reports whether some word of the sentence means one of several words.
+func (s *sentence) finds(words []string) bool {
+	return slices.ContainsFunc(s.words, func(w word) bool { return w.means(words) })
+}
+
+// means reports whether a word is one of several, or holds one between hyphens,
+// as in force-push.
+func (w word) means(words []string) bool {
+	if slices.Contains(words, w.low) {
+		return true
 	}
-	return spot{}, false
+	if strings.HasPrefix(w.low, "-") || strings.Trim(w.low, "abcdefghijklmnopqrstuvwxyz-") != "" {
+		return false
+	}
+	return slices.ContainsFunc(strings.Split(w.low, "-"), func(part string) bool { return slices.Contains(words, part) })
 }
 
 // run returns where several words stand one behind the other, byte for byte.
