@@ -49,7 +49,7 @@ func (o order) direction() Direction {
 
 // Change is one part of a contract that is not what it was.
 type Change struct {
-	Part      string    `json:"part"` // agent, tool, never, allow, judge, approve, limit, catalog, approvals, judge (also of its settings), evidence
+	Part      string    `json:"part"` // agent, tool, never, allow, judge (also its settings), approve, limit, catalog, approvals, evidence
 	Path      string    `json:"path"` // its place in the new contract, or in the old one if it is gone
 	Direction Direction `json:"direction"`
 	Why       string    `json:"why"`

@@ -29,7 +29,7 @@ func (l *loader) outcome(n *yamlwalk.Node) authz.Verdict {
 	return authz.Block
 }
 
-// word returns the word of the language for an outcome.
+// outcomeWord returns the word of the language for an outcome.
 func outcomeWord(v authz.Verdict) string {
 	if v == authz.RequireApproval {
 		return "approve"

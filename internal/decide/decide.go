@@ -41,9 +41,8 @@ type Approval struct {
 
 // Decide gives the decision of contract.md, section 2: never before allow before
 // judge before approve before BLOCK, then limits, then the ticket, then the
-// opinion of a judge; of a rule and
-// those that it extends the strictest. It never permits after an error and has
-// no other outcome than a Decision with a reason.
+// opinion of a judge; of a rule and those that it extends the strictest. It never
+// permits after an error and has no other outcome than a Decision with a reason.
 func Decide(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
 	if c == nil {
 		return authz.Blocked(authz.NoContract, "", "no contract is loaded")

@@ -66,7 +66,7 @@ func (r *request) body(d authz.Decision, s ledger.Stamp) []byte {
 	}
 	o.text("ticket", r.ticketOf(d, s))
 	if r.judged != nil {
-		o.value("opinion", evidence.Cut(r.judged.Value(!r.secrets)))
+		o.value("opinion", r.judged.kept(!r.secrets))
 	}
 	r.asserted(&o)
 	return o.canonical()

@@ -7,9 +7,9 @@ import (
 )
 
 // Facts gathers what a decision on a would read now: what the contract's clauses
-// ask, what is used up of limits, the ticket of the call, and what the judge says of
-// one that is handed over. Nothing is decided,
-// recorded or used up, and no Grant can come of it.
+// ask, what is used up of limits, the ticket of the call, and what the judge says
+// of one that is handed over. Nothing is decided, recorded or used up, and no
+// Grant can come of it.
 func (g *Gate) Facts(ctx context.Context, a Ask) (decide.Facts, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
 	defer cancel()

@@ -39,7 +39,7 @@ func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (aut
 	}
 	facts.Approval = before.Approval
 	d := decide.Decide(r.contract, r.ask.Call, facts)
-	now := judge.Now{Denied: !d.Judge, Affected: caseOf(r, facts.Answers).Affected}
+	now := judge.Now{Denied: d.Verdict == authz.Block && !d.Judge, Affected: caseOf(r, facts.Answers).Affected}
 	r.judged = &Judgement{
 		Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: judge.Check(c, raw, now), Handed: true,
 	}
@@ -167,6 +167,21 @@ func (j *Judgement) uncovered() (targets []string) {
 	return targets
 }
 
+// Bounds of what is kept of an opinion.
+const (
+	maxKept       = 64 << 10 // bytes with the words of call and user; beyond, these are left out
+	maxBoundaries = 100
+)
+
+// kept returns the opinion as it is written down: with the words of call and user
+// where they may stand in it, and if that is not too large.
+func (j *Judgement) kept(open bool) toolcall.Value {
+	if v := j.Value(true); open && len(v.AppendCanonical(nil)) <= maxKept {
+		return v
+	}
+	return j.Value(false)
+}
+
 // Value returns the opinion as records and tickets keep it (docs/spec/evidence.md,
 // "opinion"), with secrets masked. open is whether words of the call and of the
 // user stand in it.
@@ -212,8 +227,8 @@ func (j *Judgement) effects(open bool) toolcall.Value {
 }
 
 func (j *Judgement) boundaries(open bool) toolcall.Value {
-	list := make([]toolcall.Value, len(j.Case.Boundaries))
-	for i, b := range j.Case.Boundaries {
+	list := make([]toolcall.Value, min(len(j.Case.Boundaries), maxBoundaries))
+	for i, b := range j.Case.Boundaries[:len(list)] {
 		var o object
 		o.value("turn", number(b.Turn))
 		if open {

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -288,5 +289,30 @@ func TestOpine(t *testing.T) {
 	}
 	if n := len(b.records(evidence.Decision)); n != before {
 		t.Errorf("%d records were written", n-before)
+	}
+}
+
+// TestLargeOpinion: of a call with very many effects the record keeps what was
+// decided, and leaves out words.
+func TestLargeOpinion(t *testing.T) {
+	b := newJudged(t, judge.Grounded{})
+	var names []string
+	for i := range 400 {
+		names = append(names, fmt.Sprintf("%s%d", strings.Repeat("x", 200), i))
+	}
+	a := b.check(b.said("run", `{"command": "rm `+strings.Join(names, " ")+`"}`, "Tidy up. "+strings.Repeat("Never push! ", 150)))
+	b.want(a, authz.Block, authz.JudgeBlock)
+	o := b.opinion()
+	if n := len(o["effects"].([]any)); n < 400 || o["checked"] != "block" || o["rationale"] != nil || len(o["boundaries"].([]any)) > 100 {
+		t.Errorf("%d effects, checked %v, rationale %v", n, o["checked"], o["rationale"])
+	}
+	many := make([]string, 600)
+	for i := range many {
+		many[i] = fmt.Sprint("f", i)
+	}
+	a = b.check(b.said("run", `{"command": "rm `+strings.Join(many, " ")+`"}`, "Delete "+strings.Join(many, " ")))
+	b.want(a, authz.RequireApproval, authz.JudgeNoVerdict)
+	if o := b.opinion(); o["no_verdict"] != "nv_clipped" {
+		t.Errorf("recorded %v", o["no_verdict"])
 	}
 }

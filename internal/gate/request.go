@@ -117,7 +117,7 @@ func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 	}
 	copied := object{{Name: "arguments", Value: r.ask.Call.Arguments}, {Name: "params", Value: r.ask.Call.Params}}
 	if r.judged != nil {
-		copied.value("opinion", r.judged.Value(true))
+		copied.value("opinion", r.judged.kept(true))
 		copied.value("turns", texts(r.judged.Case.Turns))
 	}
 	r.sealed, err = approval.Seal(g.o.Key, r.opened.ID, copied.canonical())

@@ -41,8 +41,16 @@ type Boundary struct {
 	said sentence
 }
 
-// maxEffects bounds the effects of one call that are judged.
-const maxEffects = 500
+// Bounds of a case that is judged.
+const (
+	maxEffects = 500     // of one call
+	maxPairs   = 100_000 // of a sentence and an effect
+)
+
+// tooLarge reports whether a case is beyond the bounds.
+func (c *Case) tooLarge() bool {
+	return len(c.Effects) > maxEffects || len(c.Effects)*len(c.sentences) > maxPairs
+}
 
 // NewCase puts a case together. What the action would do is computed here, from
 // facts alone: no turn of the user plays a part in it.

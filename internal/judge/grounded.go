@@ -29,8 +29,8 @@ func (Grounded) Digest() string { return Digest() }
 
 // Judge implements Judge.
 func (Grounded) Judge(ctx context.Context, c Case) Opinion {
-	if len(c.Effects) > maxEffects {
-		return None(Clipped, fmt.Sprintf("the call has more than %d effects", maxEffects))
+	if c.tooLarge() {
+		return None(Clipped, "the call has too many effects, or the user wrote too much, to hold each against each")
 	}
 	g := grounds{c: &c, spans: map[int]spot{}, of: map[int][]string{}}
 	for i := range c.Effects {

@@ -238,6 +238,9 @@ func TestNoVerdict(t *testing.T) {
 	if o := grounded(toolCase(t, "wipe", false, many, "wipe 1")); o.Verdict != authz.NoVerdict || o.NoVerdict != judge.Clipped {
 		t.Errorf("of 601 values: %+v", o)
 	}
+	if o := grounded(toolCase(t, "wipe", false, `{}`, strings.Repeat("Go on. ", 200_000))); o.NoVerdict != judge.Clipped {
+		t.Errorf("of 200,000 sentences: %+v", o.NoVerdict)
+	}
 	if o := judge.Check(c, judge.Opinion{}, judge.Now{}); o.Verdict != authz.NoVerdict || o.NoVerdict != judge.Internal || o.NoVerdict.Soft() {
 		t.Errorf("the zero opinion: %+v", o)
 	}

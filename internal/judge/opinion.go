@@ -32,7 +32,7 @@ type NoVerdict string
 // The failures of a judge that has no model.
 const (
 	Timeout  NoVerdict = "nv_timeout"  // the deadline passed
-	Clipped  NoVerdict = "nv_clipped"  // the call has more effects than are judged
+	Clipped  NoVerdict = "nv_clipped"  // more effects or sentences than are judged
 	Internal NoVerdict = "nv_internal" // a defect, caught, or a judge that is missing
 )
 
