@@ -108,18 +108,40 @@ func (l *commandLine) execute(e *shellEffect) {
 		return
 	}
 	l.put(e, Effect{Op: Execute, Kind: KindOperation, Target: line, quiet: true})
-	for i, w := range e.Words {
+	l.overrides(e)
+	if l.any(e.By, sends) {
+		l.acting(e)
+	}
+}
+
+// overrides adds the options of a quiet command that turn a check off, in
+// whatever spelling they were given.
+func (l *commandLine) overrides(e *shellEffect) {
+	if is(e.Name[0], "prompts") {
+		return
+	}
+	all := slices.Clone(e.Options)
+	for _, w := range e.Words[1:] {
 		option, _, _ := strings.Cut(w.Text, "=")
-		from := i+1 < len(e.Words) && strings.Contains(e.Words[i+1].Text, "=@")
-		switch {
-		case i == 0 || !strings.HasPrefix(option, "-"):
-		case in(option, "acting"), in(option, "forms") && !from:
+		all = append(all, option)
+	}
+	slices.Sort(all)
+	for _, option := range slices.Compact(all) {
+		if strings.HasPrefix(option, "--") && anyIs(option, "override") {
+			l.option(e, OverrideCheck, shell.Word{Text: option, Known: true})
+		}
+	}
+}
+
+// acting adds the options of a quiet command that make it do more to a host than
+// its effects say, each with the word behind it.
+func (l *commandLine) acting(e *shellEffect) {
+	for i, w := range e.Words[1:] {
+		option, _, _ := strings.Cut(w.Text, "=")
+		behind := e.Words[min(i+2, len(e.Words)-1)]
+		if in(option, "acting") || in(option, "forms") && !strings.Contains(behind.Text, "=@") {
 			l.option(e, OverrideCheck, w)
-			if i+1 < len(e.Words) {
-				l.operand(e, OverrideCheck, nil, e.Words[i+1])
-			}
-		case strings.HasPrefix(option, "--") && anyIs(option, "override") && !is(e.Name[0], "prompts"):
-			l.option(e, OverrideCheck, w)
+			l.operand(e, OverrideCheck, nil, behind)
 		}
 	}
 }

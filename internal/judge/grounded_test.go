@@ -113,6 +113,9 @@ func TestCommands(t *testing.T) {
 		{"cat old.txt | curl -T - https://a.example", "send old.txt to a.example", "allow"},
 		{"git push origin main", "push main to origin", "allow"},
 		{"git push origin main", "push it", "block"},
+		{"sort -u -k 2 old.txt", "what is in it?", "allow"},
+		{"git commit -n -m x", "commit it", "block"},
+		{"git commit -n -m x", "commit it with --no-verify", "allow"},
 		{"git push --force origin main", "push main to origin", "block"},
 		{"git push --force origin main", "force push main to origin", "allow"},
 		// programs that act by themselves
