@@ -22,6 +22,7 @@ type Decision struct {
 	Reasons []Reason // at least one in every Decision made by package decide
 	Takes   []Take   // what a grant of this call would use up
 	Panels  []Panels // who must approve a held call: all of them
+	Judge   bool     // a judge clause hands the call over, and no opinion was among the facts: it blocks until one is
 	Shadow  *Verdict // the agent is in shadow mode: what the verdict would have been; nil = enforced
 }
 

@@ -11,6 +11,14 @@ const (
 	ApproveClause Code = "approve_clause" // an approve clause holds: a person is asked
 )
 
+// Codes of calls that a judge clause hands over.
+const (
+	JudgeAllow     Code = "judge_allow"      // the judge finds every effect authorized by the user's words
+	JudgeBlock     Code = "judge_block"      // the judge does not
+	JudgeUnsure    Code = "judge_unsure"     // the judge cannot tell
+	JudgeNoVerdict Code = "judge_no_verdict" // there is no usable opinion; this says nothing about the call
+)
+
 // Codes of calls that the contract refuses.
 const (
 	UnknownAgent     Code = "unknown_agent"     // the contract does not know this agent
@@ -60,6 +68,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		AllowClause, Approved, ApproveClause,
+		JudgeAllow, JudgeBlock, JudgeUnsure, JudgeNoVerdict,
 		UnknownAgent, Unauthenticated, NotListed, BlockedTool, InvalidArguments, NeverClause, NoClause,
 		EvaluationError, LimitReached, LimitUncountable,
 		Quarantined, CatalogUnverified,

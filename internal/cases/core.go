@@ -16,6 +16,7 @@ import (
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/explain"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/store/memory"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -43,7 +44,7 @@ func (Core) Open(_ context.Context, setup Setup) (Session, error) {
 	var err error
 	s.gate, err = gate.New(gate.Options{
 		Contract: func() *contract.Contract { return s.contract },
-		Store:    s.store, Key: key, Places: setup.Places, Path: setup.Path, Now: clock,
+		Store:    s.store, Key: key, Places: setup.Places, Path: setup.Path, Now: clock, Judge: judge.Grounded{},
 	})
 	return s, err
 }

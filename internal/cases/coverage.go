@@ -96,7 +96,7 @@ func decidedBy(a Answer) string {
 		return ""
 	}
 	switch r := a.Reasons[0]; r.Code {
-	case authz.AllowClause, authz.ApproveClause, authz.Approved, authz.NeverClause, authz.BlockedTool, authz.LimitReached:
+	case authz.AllowClause, authz.ApproveClause, authz.Approved, authz.JudgeAllow, authz.JudgeBlock, authz.JudgeUnsure, authz.JudgeNoVerdict, authz.NeverClause, authz.BlockedTool, authz.LimitReached:
 		return r.Clause
 	}
 	return ""

@@ -286,10 +286,12 @@ func codeWords() yamlwalk.Words {
 // (docs/spec/reasons.md).
 func verdictsOf(c authz.Code) []string {
 	switch c {
-	case authz.AllowClause, authz.Approved:
+	case authz.AllowClause, authz.Approved, authz.JudgeAllow:
 		return []string{authz.Allow.String()}
 	case authz.ApproveClause:
 		return []string{authz.RequireApproval.String()}
+	case authz.JudgeBlock, authz.JudgeUnsure, authz.JudgeNoVerdict: // as the contract says
+		return []string{authz.Block.String(), authz.RequireApproval.String()}
 	case authz.LimitReached: // beyond a limit with `over: approve` a person is asked
 		return []string{authz.Block.String(), authz.RequireApproval.String()}
 	}

@@ -57,7 +57,9 @@ type ticketJSON struct {
 	approval.Ticket
 	State     approval.State  `json:"state"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Params    json.RawMessage `json:"params,omitempty"` // what the call carries beside its arguments
+	Params    json.RawMessage `json:"params,omitempty"`  // what the call carries beside its arguments
+	Opinion   json.RawMessage `json:"opinion,omitempty"` // of the judge, if it was asked
+	Turns     json.RawMessage `json:"turns,omitempty"`   // of the user, as the judge saw them
 }
 
 func (a *app) approvalsList() *cobra.Command {
@@ -156,14 +158,15 @@ func (a *app) showTicket(ctx context.Context, s *state, id string, who credentia
 		return printJSON(a.out, ticketJSON{
 			Ticket: t, State: t.State(now),
 			Arguments: call.Get("arguments").AppendCanonical(nil), Params: call.Get("params").AppendCanonical(nil),
+			Opinion: rawJSON(call.Get("opinion")), Turns: rawJSON(call.Get("turns")),
 		})
 	}
 	a.printTicket(t, call, now, how.full)
 	return nil
 }
 
-// copyOf returns the call of a ticket, {"arguments", "params"}, secrets masked
-// unless they are to be revealed; absent once the ticket is closed.
+// copyOf returns the call of a ticket, {"arguments", "params"} and, if it was judged,
+// "opinion" and "turns", secrets masked unless they are to be revealed; absent once the ticket is closed.
 func copyOf(ctx context.Context, s *state, id string, reveal bool) (toolcall.Value, error) {
 	sealed, err := s.store.Copy(ctx, id)
 	if err != nil {
@@ -178,9 +181,23 @@ func copyOf(ctx context.Context, s *state, id string, reveal bool) (toolcall.Val
 		return toolcall.Value{}, fmt.Errorf("reading the copy of ticket %s: %w", id, err)
 	}
 	if !reveal {
-		call, _ = evidence.Redact(call)
+		call = masked(call)
 	}
 	return call, nil
+}
+
+// masked returns the copy of a held call with secrets masked. In the opinion they
+// are from the start, and a member of it, authorization, has the name of one.
+func masked(call toolcall.Value) toolcall.Value {
+	members := make([]toolcall.Member, call.Len())
+	for i := range members {
+		name, value := call.Member(i)
+		if name != "opinion" {
+			value, _ = evidence.Redact(value)
+		}
+		members[i] = toolcall.Member{Name: name, Value: value}
+	}
+	return toolcall.ObjectOf(members...)
 }
 
 func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time, full bool) {
@@ -194,6 +211,9 @@ func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time,
 	if beside := call.Get("params"); beside.Len() > 0 {
 		fmt.Fprintln(a.out, "  and sends beside the arguments")
 		a.printMembers(t, beside, full)
+	}
+	if o, turns := opinionOf(call); o != nil {
+		a.printOpinion(*o, turns)
 	}
 	for _, answer := range t.Answers {
 		word := map[bool]string{true: "approved", false: "denied"}[answer.Approve]

@@ -97,7 +97,7 @@ is printed as JSON, too: {"error": TEXT}.`,
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"start":    {a.demo(), a.initCommand()},
-		"gate":     {a.decide(), a.mcp(), a.explainCommand()},
+		"gate":     {a.decide(), a.judgeCommand(), a.mcp(), a.explainCommand()},
 		"contract": {a.contractCommand(), a.catalogCommand()},
 		"people":   {a.approvals(), a.credentials(), a.log(), a.why(), a.statusCommand()},
 	} {
@@ -117,4 +117,4 @@ is printed as JSON, too: {"error": TEXT}.`,
 
 // withState are the commands that read or write a state directory, or write
 // the name of one down.
-var withState = []string{"init", "decide", "mcp", "approvals", "credentials", "log", "why", "status"}
+var withState = []string{"init", "decide", "judge", "mcp", "approvals", "credentials", "log", "why", "status"}

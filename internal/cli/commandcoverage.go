@@ -93,7 +93,7 @@ func verdictOfClause(k contract.CommandClause) string {
 	case k.Step == "never", holding < len(k.Coverage):
 		return "does not hold"
 	}
-	return "holds: " + map[string]string{"allow": "allowed", "approve": "a person is asked"}[k.Step]
+	return "holds: " + map[string]string{"allow": "allowed", "judge": "the judge is asked", "approve": "a person is asked"}[k.Step]
 }
 
 // coverageLine words what one clause makes of one effect.

@@ -131,10 +131,11 @@ func (a *app) printClauses(r contract.RuleExplanation) {
 	}
 	a.clauses("never", "if ", r.Never)
 	a.clauses("alone", "if ", r.Allow)
+	a.clauses("judged", "if ", r.Judge)
 	for _, k := range r.Approve {
 		a.clauses("asks", panel(k)+", if ", []contract.ClauseExplanation{k})
 	}
-	if !slices.ContainsFunc(slices.Concat(r.Allow, r.Approve), always) {
+	if !slices.ContainsFunc(slices.Concat(r.Allow, r.Judge, r.Approve), always) {
 		a.say("else", "refused")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -97,7 +98,7 @@ func (a *app) newGate(s *state, current func() *contract.Contract, places constr
 	if err != nil {
 		return nil, fmt.Errorf("finding the state directory: %w", err)
 	}
-	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Path: a.env["PATH"]})
+	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Path: a.env["PATH"], Judge: judge.Grounded{}})
 }
 
 // callMembers are the members of a call on standard input.

@@ -62,32 +62,48 @@ type whyOptions struct {
 
 // whyCall explains a call on standard input.
 func (a *app) whyCall(ctx context.Context, o whyOptions) error {
-	raw, err := io.ReadAll(io.LimitReader(a.in, toolcall.DefaultBytes+1))
-	if err != nil {
-		return fmt.Errorf("reading the call: %w", err)
-	}
-	ask, workspace, err := readAsk(raw)
-	if err != nil {
-		return fmt.Errorf("reading the call: %w", err)
-	}
-	places, err := facts.ResolvePlaces(workspace)
-	if err != nil {
-		return fmt.Errorf("workspace %q: %w", workspace, err)
-	}
-	f, err := readContract(o.contract, places)
+	p, err := a.pose(ctx, o.contract)
 	if err != nil {
 		return err
 	}
-	s, err := a.openState(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	e, err := a.explainAsk(ctx, s, f.contract, ask, places)
+	defer p.state.Close()
+	e, err := a.explainAsk(ctx, p.state, p.contract, p.ask, p.places)
 	if err != nil {
 		return err
 	}
 	return a.printWhy(whyJSON{Explanation: explanationOf(e)}, o.asJSON)
+}
+
+// posed is a call on standard input with what it takes to look at it under a
+// contract. Its state is open.
+type posed struct {
+	ask      gate.Ask
+	places   constraint.Places
+	contract *contract.Contract
+	state    *state
+}
+
+// pose reads a call from standard input and the contract at path, and opens the
+// state.
+func (a *app) pose(ctx context.Context, path string) (p posed, err error) {
+	raw, err := io.ReadAll(io.LimitReader(a.in, toolcall.DefaultBytes+1))
+	if err != nil {
+		return p, fmt.Errorf("reading the call: %w", err)
+	}
+	ask, workspace, err := readAsk(raw)
+	if err != nil {
+		return p, fmt.Errorf("reading the call: %w", err)
+	}
+	places, err := facts.ResolvePlaces(workspace)
+	if err != nil {
+		return p, fmt.Errorf("workspace %q: %w", workspace, err)
+	}
+	f, err := readContract(path, places)
+	if err != nil {
+		return p, err
+	}
+	s, err := a.openState(ctx)
+	return posed{ask, places, f.contract, s}, err
 }
 
 // explainAsk explains a call under a contract with the facts of now.
@@ -123,6 +139,7 @@ type decision struct {
 	Shadow         *authz.Verdict  `json:"shadow"`
 	Reasons        []authz.Reason  `json:"reasons"`
 	Ticket         string          `json:"ticket"`
+	Opinion        *opinionJSON    `json:"opinion"`
 	Asserted       json.RawMessage `json:"asserted"`
 }
 
@@ -149,7 +166,7 @@ func (a *app) whyRecord(ctx context.Context, id string, o whyOptions) error {
 		return fmt.Errorf("record %q: %w", id, err)
 	}
 	out := whyJSON{Recorded: &recordedJSON{ID: r.ID, Time: r.Time, Agent: d.Agent, Server: d.Server, Tool: d.Tool, Verdict: d.Verdict, Shadow: d.Shadow,
-		Reasons: d.Reasons, Ticket: d.Ticket, ContractDigest: d.ContractDigest}}
+		Reasons: d.Reasons, Ticket: d.Ticket, ContractDigest: d.ContractDigest, Opinion: d.Opinion}}
 	ask, missing, err := askOf(r, d)
 	if err != nil {
 		return err
@@ -233,6 +250,7 @@ type recordedJSON struct {
 	Reasons        []authz.Reason `json:"reasons"`
 	Ticket         string         `json:"ticket,omitempty"`
 	ContractDigest string         `json:"contract_digest,omitempty"`
+	Opinion        *opinionJSON   `json:"opinion,omitempty"` // of a call that was judged
 }
 
 // explanationJSON is what was evaluated now.

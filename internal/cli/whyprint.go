@@ -37,6 +37,9 @@ func (a *app) printRecorded(r recordedJSON) {
 	if r.Ticket != "" {
 		fmt.Fprintf(a.out, "  ticket %s\n", s.faint(r.Ticket))
 	}
+	if r.Opinion != nil {
+		a.printOpinion(*r.Opinion, nil)
+	}
 }
 
 // printVerdict prints a verdict with its reasons.

@@ -37,11 +37,11 @@ func (l *loader) rule(a *Agent, e entry, c *Contract) *Rule {
 	n := e.member.Value
 	if n.Kind == toolcall.String {
 		l.shorthand(p, r, n, c)
-	} else if l.Is(n, toolcall.Object, "allow, approve, block or a mapping") && l.Mapping(n, ruleWords) {
+	} else if l.Is(n, toolcall.Object, "allow, judge, approve, block or a mapping") && l.Mapping(n, ruleWords) {
 		extra = l.extra(n)
 		l.readClauses(p, r, n, c)
 		if !permits(n) {
-			l.Report(e.member.Key, `to refuse every call, write "block"`, "the rule permits nothing: expected allow or approve")
+			l.Report(e.member.Key, `to refuse every call, write "block"`, "the rule permits nothing: expected allow, judge or approve")
 		}
 		if limits := n.Get("limits"); limits != nil {
 			r.limits = l.limits(p, limits, []subject{e.subject})
@@ -56,7 +56,7 @@ func (l *loader) rule(a *Agent, e entry, c *Contract) *Rule {
 
 // permits reports whether a rule has, or is meant to have, a clause that permits.
 func permits(n *yamlwalk.Node) bool {
-	return slices.ContainsFunc([]string{"allow", "approve"}, func(word string) bool {
+	return slices.ContainsFunc([]string{"allow", "judge", "approve"}, func(word string) bool {
 		return n.Get(word) != nil || yamlwalk.Misspelt(n, word, ruleWords)
 	})
 }
@@ -73,6 +73,7 @@ func (l *loader) readClauses(p place, r *Rule, n *yamlwalk.Node, c *Contract) {
 	reader := clauseReader{loader: l, place: p, approvals: c.approvals, sources: map[string]bool{}}
 	r.Never = reader.clauses("never", n)
 	r.Allow = reader.clauses("allow", n)
+	r.Judge = reader.clauses("judge", n)
 	r.Approve = reader.clauses("approve", n)
 	r.joinAllow()
 	r.sources = slices.Sorted(maps.Keys(reader.sources))
@@ -92,6 +93,8 @@ func (l *loader) shorthand(p place, r *Rule, n *yamlwalk.Node, c *Contract) {
 	switch n.Text {
 	case "allow":
 		r.Allow = clause
+	case "judge":
+		r.Judge = clause
 	case "approve":
 		r.Approve = clause
 	case "block":

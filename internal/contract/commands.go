@@ -7,12 +7,12 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// joinAllow notes the clauses of allow that count for those of approve: what an
-// allow clause covers of a command is covered in an approve clause, too, so that
-// a command with an allowed and a held part is held (section 3 of the language,
+// joinAllow notes the clauses of allow that count for those of judge and approve:
+// what an allow clause covers of a command is covered there, too, so that a
+// command with an allowed and a held part is held (section 3 of the language,
 // `shell`).
 func (r *Rule) joinAllow() {
-	for _, k := range r.Approve {
+	for _, k := range slices.Concat(r.Judge, r.Approve) {
 		if !k.judgesCommands() {
 			continue
 		}
@@ -54,6 +54,28 @@ func (r *Rule) JudgesCommands() bool {
 	judges := false
 	r.eachShell(func(_, _ string, _ *constraint.Set) { judges = true })
 	return judges
+}
+
+// CommandLines returns the arguments of a call that are command lines: those
+// that a clause of r, or of a rule that it extends, has a `shell` constraint on.
+// Each comes with the question what it would do.
+func (r *Rule) CommandLines(args toolcall.Value) map[string]constraint.Question {
+	lines := map[string]constraint.Question{}
+	for ; r != nil; r = r.base {
+		for _, k := range slices.Concat(r.Never, r.Allow, r.Judge, r.Approve) {
+			for _, c := range k.constraints {
+				if !c.set.JudgesCommands() {
+					continue
+				}
+				for _, q := range c.set.Questions(c.argument.Select(args)) {
+					if q.Shell != nil {
+						lines[c.name] = q
+					}
+				}
+			}
+		}
+	}
+	return lines
 }
 
 func (k *Clause) judgesCommands() bool {
@@ -114,7 +136,7 @@ func (k *Clause) holdsApart(argument toolcall.Path, args toolcall.Value, answers
 
 // CommandClause says what the `shell` of one clause makes of a command.
 type CommandClause struct {
-	Step     string // never, allow or approve
+	Step     string // never, allow, judge or approve
 	Path     string // of the clause
 	Coverage []constraint.Coverage
 }
@@ -150,7 +172,7 @@ func (r *Rule) eachShell(f func(step, path string, set *constraint.Set)) {
 		for _, side := range []struct {
 			step    string
 			clauses []*Clause
-		}{{"never", r.Never}, {"allow", r.Allow}, {"approve", r.Approve}} {
+		}{{"never", r.Never}, {"allow", r.Allow}, {"judge", r.Judge}, {"approve", r.Approve}} {
 			for _, k := range side.clauses {
 				for _, c := range k.constraints {
 					if !c.set.JudgesCommands() {

@@ -49,7 +49,7 @@ func (o order) direction() Direction {
 
 // Change is one part of a contract that is not what it was.
 type Change struct {
-	Part      string    `json:"part"` // agent, tool, never, allow, approve, limit, catalog, approvals, evidence
+	Part      string    `json:"part"` // agent, tool, never, allow, judge (also its settings), approve, limit, catalog, approvals, evidence
 	Path      string    `json:"path"` // its place in the new contract, or in the old one if it is gone
 	Direction Direction `json:"direction"`
 	Why       string    `json:"why"`
@@ -96,6 +96,7 @@ func (c *comparer) compare() Comparison {
 		c.agent(c.old.agents[name], c.new.agents[name], name)
 	}
 	c.approvals()
+	c.judge()
 	c.evidence()
 	return Comparison{c.total.direction(), c.changes}
 }
@@ -222,6 +223,8 @@ func (c *comparer) chainWithin(a, b *Rule) bool {
 		return true
 	case blocks(b), a.ToolDigest != b.ToolDigest, closes(b) && !closes(a), !limitsWithin(a.counted, b.counted):
 		return false
+	case (a.base != nil || b.base != nil) && judges(b):
+		return sameChain(a, b)
 	}
 	for ; b != nil; b = b.base {
 		narrower := false
@@ -233,6 +236,30 @@ func (c *comparer) chainWithin(a, b *Rule) bool {
 		}
 	}
 	return true
+}
+
+// judges reports whether a rule, or one that it extends, hands calls to the
+// judge. Of such a chain the verdict is not the strictest of its parts: where one
+// rule asks a person, the judge is not asked, who might have refused.
+func judges(r *Rule) bool {
+	for ; r != nil; r = r.base {
+		if len(r.Judge) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sameChain reports whether two rules and those that they extend say the same.
+func sameChain(a, b *Rule) bool {
+	for ; a != nil && b != nil; a, b = a.base, b.base {
+		for _, pair := range [][2][]*Clause{{a.Never, b.Never}, {a.Allow, b.Allow}, {a.Judge, b.Judge}, {a.Approve, b.Approve}} {
+			if !canonicalList(pair[0]).Equal(canonicalList(pair[1])) {
+				return false
+			}
+		}
+	}
+	return a == nil && b == nil
 }
 
 // closes reports whether arguments that the tool does not declare are refused.
@@ -247,12 +274,17 @@ func closes(r *Rule) bool {
 
 // ruleWithin reports whether rule a alone certainly gives no call a wider verdict
 // than rule b: no clause permits what none of b permits, all that b forbids is
-// forbidden, and what fails in b fails.
+// forbidden, and what fails in b fails. Of one call the judge thinks the same
+// under both; it may refuse what a person would have been asked about, so that a
+// call that b asks a person about must not be one that only b's judge takes.
 func (c *comparer) ruleWithin(a, b *Rule) bool {
 	return len(lost(b, a)) == 0 &&
 		all(b.Never, func(k *Clause) bool { return forbidden(k, a.Never) }) &&
 		all(a.Allow, func(k *Clause) bool { return c.permitted(k, b.Allow) }) &&
-		all(a.Approve, func(k *Clause) bool { return c.permitted(k, b.Allow) || c.held(k, b.Approve) })
+		all(a.Judge, func(k *Clause) bool { return c.judged(k, b) }) &&
+		all(a.Approve, func(k *Clause) bool {
+			return c.permitted(k, b.Allow) || c.held(k, b.Approve) && all(b.Judge, func(l *Clause) bool { return c.judged(l, a) })
+		})
 }
 
 func all[T any](list []T, holds func(T) bool) bool {
@@ -272,6 +304,12 @@ func (c *comparer) permitted(k *Clause, clauses []*Clause) bool {
 // for the other clause, too.
 func (c *comparer) held(k *Clause, clauses []*Clause) bool {
 	return slices.ContainsFunc(clauses, func(l *Clause) bool { return c.clauseWithin(k, l) && panelWithin(k, l) })
+}
+
+// judged reports whether rule r allows every call for which k holds, or hands it
+// to the judge.
+func (c *comparer) judged(k *Clause, r *Rule) bool {
+	return c.permitted(k, r.Allow) || slices.ContainsFunc(r.Judge, func(l *Clause) bool { return c.clauseWithin(k, l) })
 }
 
 // forbidden reports whether some clause of never holds wherever k does.
@@ -319,7 +357,7 @@ func lost(old, new *Rule) []string {
 }
 
 func expressions(r *Rule) (texts []string) {
-	for _, k := range slices.Concat(r.Never, r.Allow, r.Approve) {
+	for _, k := range slices.Concat(r.Never, r.Allow, r.Judge, r.Approve) {
 		texts = append(texts, k.expressions()...)
 	}
 	return texts

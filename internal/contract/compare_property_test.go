@@ -69,9 +69,10 @@ const compareCatalog = `{"tools": [{"name": "look", "inputSchema": {"type": "obj
 // drawn is a random contract in parts, so that another can be made of it by
 // changing a few.
 type drawn struct {
-	never, allow, approve, limits []string
-	extra, block                  bool
-	about                         string // the argument that most constraints are on
+	never, allow, judge, approve, limits []string
+	extra, block                         bool
+	about                                string // the argument that most constraints are on
+	onBlock                              string // of the judge
 }
 
 func pick[T any](r *rapid.T, from []T) T { return rapid.SampledFrom(from).Draw(r, "pick") }
@@ -132,6 +133,8 @@ func drawContract(r *rapid.T, about string) drawn {
 	}
 	return drawn{
 		about:   about,
+		judge:   several(0, 1, func() string { return drawCompared(r, about, false, false) }),
+		onBlock: pick(r, []string{"block", "block", "approve"}),
 		never:   several(0, 1, func() string { return drawCompared(r, about, true, false) }),
 		allow:   several(1, 2, func() string { return drawCompared(r, about, false, false) }),
 		approve: several(0, 2, func() string { return drawCompared(r, about, false, true) }),
@@ -141,14 +144,16 @@ func drawContract(r *rapid.T, about string) drawn {
 
 // changed returns a copy of d in which a few parts are others.
 func (d drawn) changed(r *rapid.T) drawn {
-	d.never, d.allow, d.approve, d.limits = slices.Clone(d.never), slices.Clone(d.allow), slices.Clone(d.approve), slices.Clone(d.limits)
-	lists := []*[]string{&d.never, &d.allow, &d.approve, &d.limits}
+	d.never, d.allow, d.judge, d.approve, d.limits = slices.Clone(d.never), slices.Clone(d.allow), slices.Clone(d.judge), slices.Clone(d.approve), slices.Clone(d.limits)
+	lists := []*[]string{&d.never, &d.allow, &d.approve, &d.limits, &d.judge}
 	for range pick(r, []int{1, 1, 2}) {
 		other := drawContract(r, d.about)
-		i := rapid.IntRange(0, 3).Draw(r, "list")
-		from := [][]string{other.never, other.allow, other.approve, other.limits}[i]
+		i := rapid.IntRange(0, 4).Draw(r, "list")
+		from := [][]string{other.never, other.allow, other.approve, other.limits, other.judge}[i]
 		list := lists[i]
 		switch {
+		case chance(r, 20):
+			d.onBlock = other.onBlock
 		case chance(r, 20):
 			d.block = true
 		case chance(r, 20):
@@ -200,16 +205,17 @@ func (d drawn) text() string {
 		}
 		return fmt.Sprintf("        %s: [%s]\n", word, strings.Join(c, ", "))
 	}
-	rule := list("never", d.never) + list("allow", d.allow) + list("approve", d.approve) + list("limits", d.limits)
+	rule := list("never", d.never) + list("allow", d.allow) + list("judge", d.judge) + list("approve", d.approve) + list("limits", d.limits)
 	if d.extra {
 		rule += "        extra_arguments: allow\n"
 	}
 	tool := "      shop.pay:\n" + rule
-	if d.block || len(d.allow)+len(d.approve) == 0 {
+	if d.block || len(d.allow)+len(d.judge)+len(d.approve) == 0 {
 		tool = "      shop.pay: block\n"
 	}
 	return "version: 1\nname: drawn\ncatalogs:\n  shop: {pin: PIN, tools: shop.json}\nagents:\n  a:\n    tools:\n" +
-		tool + "      shop.look: allow\n  b:\n    extends: a\n    tools:\n      shop.pay: {allow: [{amount: {max: 60}}], approve: [{}]}\n"
+		tool + "      shop.look: allow\n  b:\n    extends: a\n    tools:\n      shop.pay: {allow: [{amount: {max: 60}}], approve: [{}]}\n" +
+		"judge: {on_block: " + d.onBlock + "}\n"
 }
 
 // load returns the contract, nil if the language refuses the draw (a min over a
@@ -234,6 +240,7 @@ type scene struct {
 	called         []string
 	session, turns bool
 	used           int
+	opinion        authz.Opinion // of the judge, whom both contracts ask
 }
 
 func drawScene(r *rapid.T) scene {
@@ -243,12 +250,14 @@ func drawScene(r *rapid.T) scene {
 	return scene{
 		request: some("10", `"ann"`, `"GB29NWBK60161331926819"`), claim: some(`"bob"`, `"ann"`), mentioned: some("pay", "send"),
 		called: some("look", "pay"), session: !chance(r, 4), turns: !chance(r, 4), used: pick(r, []int{0, 0, 2, 3, 4, 5, 6}),
+		opinion: authz.Opinion(rapid.IntRange(0, 3).Draw(r, "opinion")),
 	}
 }
 
 // facts answers what a contract asks about a call.
 func (s scene) facts(c *contract.Contract, call toolcall.Call) decide.Facts {
-	f := decide.Facts{Caller: contract.Caller{Session: "s"}, Live: catalog.Pinned, Used: map[authz.TakeKey]toolcall.Decimal{}}
+	f := decide.Facts{Caller: contract.Caller{Session: "s"}, Live: catalog.Pinned, Used: map[authz.TakeKey]toolcall.Decimal{},
+		Judged: decide.Judged{Asked: true, Opinion: s.opinion, Reachable: true}}
 	f.Answers = constraint.Answers{Stated: map[string]bool{}, Files: map[string]constraint.File{}, Mentioned: map[string]bool{},
 		Places: constraint.Places{Workspace: "/w"}, Now: time.Unix(0, 0), Principal: constraint.Principal{Agent: call.Agent}}
 	f.Answers.Session.Known = s.session
@@ -326,7 +335,8 @@ func underclaimed(t *testing.T, arguments []string, compare func(old, new *contr
 		}
 		for range 10 {
 			was := drawContract(r, pick(r, arguments))
-			old, new := was.load(t), was.changed(r).load(t)
+			is := was.changed(r)
+			old, new := was.load(t), is.load(t)
 			if old == nil || new == nil || found != "" {
 				continue
 			}
@@ -340,7 +350,8 @@ func underclaimed(t *testing.T, arguments []string, compare func(old, new *contr
 					continue
 				}
 				saw.wider++
-				if tool := toolOf(c, call.Agent); tool >= contract.Narrower || c.Direction >= contract.Narrower {
+				// What follows an opinion is said once, for all tools.
+				if tool := toolOf(c, call.Agent); tool >= contract.Narrower && is.onBlock == was.onBlock || c.Direction >= contract.Narrower {
 					found = fmt.Sprintf("%s: tool %s, contract %s\n%v %+v\nbecame %v %+v\nold:\n%s\nnew digest %s, changes %+v", call.Arguments.Canonical(), tool, c.Direction,
 						a.Verdict, a.Reasons, b.Verdict, b.Reasons, was.text(), new.Digest(), c.Changes)
 				}

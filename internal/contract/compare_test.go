@@ -51,6 +51,9 @@ func TestCompare(t *testing.T) {
 		change         contract.Direction
 	}{
 		{"nothing", "", "", equal, "", 0},
+		{"a judge that nothing is handed to", "approvals:", "judge: {on_block: approve}\napprovals:", equal, "", 0},
+		{"a judge clause beside approve", "        approve:", "        judge: [{amount: {max: 500}}]\n        approve:", tell, pay + ".judge[0]", tell},
+		{"a judge clause and what follows", "      shop.re*: approve\n", "      shop.re*: judge\n", tell, `agents.buyer.tools["shop.re*"]`, tell},
 		{"another name", "name: compared", "name: other", equal, "", 0},
 		{"an agent less", "  junior:\n    extends: buyer\n    tools:\n      shop.pay: {allow: [{amount: {max: 10}}]}\n", "", narrower, "agents.junior", narrower},
 		{"an agent more", "approvals:", "  more:\n    tools: {shop.wipe: allow}\napprovals:", wider, "agents.more", wider},

@@ -82,6 +82,26 @@ func approvers(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// judge compares who judges, and what follows. It matters only where calls are
+// handed over.
+func (c *comparer) judge() {
+	was, is := c.old.judge, c.new.judge
+	if was == is || !c.old.judges() && !c.new.judges() {
+		return
+	}
+	narrower := func(a, b Judge) bool {
+		return a.Model == b.Model && a.OnBlock <= b.OnBlock && a.OnNoVerdict <= b.OnNoVerdict
+	}
+	o := order{narrows: narrower(is, was), widens: narrower(was, is)}
+	c.total = c.total.and(o)
+	c.note("judge", "judge", o, "what follows where the judge does not allow", was.String(), is.String())
+}
+
+// String returns the settings in one line.
+func (j Judge) String() string {
+	return fmt.Sprintf("%s, on_block: %s, on_no_verdict: %s", j.Model, outcomeWord(j.OnBlock), outcomeWord(j.OnNoVerdict))
+}
+
 // evidence notes what records keep otherwise; no verdict depends on it.
 func (c *comparer) evidence() {
 	for _, tool := range union(c.old.redact, c.new.redact) {
@@ -130,6 +150,11 @@ func (c *comparer) steps() []step {
 		within: c.clauseWithin,
 		wider:  "allows calls that no clause allowed before", narrower: "allows fewer calls",
 	}, {
+		word: "judge", of: func(r *Rule) []*Clause { return r.Judge },
+		said:   c.judged,
+		within: c.clauseWithin,
+		wider:  "the judge can permit more calls", narrower: "the judge can permit fewer calls",
+	}, {
 		word: "approve", of: func(r *Rule) []*Clause { return r.Approve },
 		said:   func(k *Clause, r *Rule) bool { return c.permitted(k, r.Allow) || c.held(k, r.Approve) },
 		within: c.clauseWithin,
@@ -150,6 +175,9 @@ func (c *comparer) clauses(s step, old, new *Rule) {
 		o := order{narrows: known, widens: kept}
 		if s.forbids {
 			o = order{narrows: kept, widens: known}
+		}
+		if s.word == "judge" && o != alike && len(old.Approve)+len(new.Approve) > 0 {
+			o = order{} // it takes calls from approve, or leaves them to it
 		}
 		c.clause(s, p, o, gone, fresh)
 	}

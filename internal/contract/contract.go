@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -18,6 +19,7 @@ type Contract struct {
 	agents    map[string]*Agent
 	catalogs  map[string]Catalog
 	approvals Approvals
+	judge     Judge
 	redact    map[string]redaction // by server.tool
 	sources   map[string]bool      // server.tool whose results some clause reads
 	watched   map[string]*watched  // by server.tool
@@ -41,6 +43,18 @@ type Approvals struct {
 	Approvers []string      // who may answer, sorted; empty = every configured approver
 	Quorum    int           // how many of them must agree, at least 1
 }
+
+// Judge says who judges the calls that a judge clause hands over, and what
+// follows where the opinion is not "allow".
+type Judge struct {
+	Model       string        // the only one of this version is [BuiltinJudge]
+	OnBlock     authz.Verdict // Block or RequireApproval: of the opinion "block"
+	OnNoVerdict authz.Verdict // the same where there is no usable opinion, and the failure is none that always blocks
+}
+
+// BuiltinJudge is the judge that needs no model, and the one of a contract that
+// names none.
+const BuiltinJudge = "builtin/grounded"
 
 // Agent is what one agent may do.
 type Agent struct {
@@ -82,6 +96,9 @@ func (c *Contract) Approvals() Approvals {
 	return a
 }
 
+// Judge returns who judges the calls that judge clauses hand over.
+func (c *Contract) Judge() Judge { return c.judge }
+
 // Reads says whether some clause reads the results of a tool for `from`. Those
 // of others need not be kept.
 func (c *Contract) Reads(server, tool string) bool { return c.sources[ref(server, tool)] }
@@ -92,7 +109,7 @@ func (c *Contract) Reads(server, tool string) bool { return c.sources[ref(server
 func (c *Contract) Writer(path string, p constraint.Places) (clause string, ok bool) {
 	for _, name := range c.Agents() {
 		for _, r := range c.agents[name].Rules() {
-			for _, k := range slices.Concat(r.Allow, r.Approve) {
+			for _, k := range slices.Concat(r.Allow, r.Judge, r.Approve) {
 				if k.mayWrite(path, p) {
 					return k.path, true
 				}

@@ -24,16 +24,20 @@ func (c *Contract) computeDigest() string {
 	for name, paths := range c.redact {
 		redacted = append(redacted, toolcall.Member{Name: name, Value: texts(paths.names())})
 	}
-	form := toolcall.ObjectOf(
-		toolcall.Member{Name: "version", Value: text("1")},
-		toolcall.Member{Name: "name", Value: text(c.name)},
-		toolcall.Member{Name: "catalogs", Value: toolcall.ObjectOf(catalogs...)},
-		toolcall.Member{Name: "agents", Value: toolcall.ObjectOf(agents...)},
+	form := []toolcall.Member{
+		{Name: "version", Value: text("1")},
+		{Name: "name", Value: text(c.name)},
+		{Name: "catalogs", Value: toolcall.ObjectOf(catalogs...)},
+		{Name: "agents", Value: toolcall.ObjectOf(agents...)},
 		object("approvals", "expire", text(c.approvals.Expire.String()),
 			"approvers", texts(c.approvals.Approvers), "quorum", text(strconv.Itoa(c.approvals.Quorum))),
-		toolcall.Member{Name: "redact", Value: toolcall.ObjectOf(redacted...)},
-	)
-	sum := sha256.Sum256(form.AppendCanonical(nil))
+		{Name: "redact", Value: toolcall.ObjectOf(redacted...)},
+	}
+	if c.judge != (Judge{Model: BuiltinJudge}) {
+		form = append(form, object("judge", "model", text(c.judge.Model),
+			"on_block", text(outcomeWord(c.judge.OnBlock)), "on_no_verdict", text(outcomeWord(c.judge.OnNoVerdict))))
+	}
+	sum := sha256.Sum256(toolcall.ObjectOf(form...).AppendCanonical(nil))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
@@ -64,6 +68,9 @@ func (a *Agent) canonicalRules() toolcall.Value {
 		pairs := []any{"block", toolcall.Boolean(r.Blocked),
 			"never", canonicalList(r.Never), "allow", canonicalList(r.Allow), "approve", canonicalList(r.Approve),
 			"limits", canonicalList(r.limits)}
+		if len(r.Judge) > 0 {
+			pairs = append(pairs, "judge", canonicalList(r.Judge))
+		}
 		if r.extra {
 			pairs = append(pairs, "extra", toolcall.Boolean(true))
 		}

@@ -26,6 +26,7 @@ func TestDigestIgnoresSpelling(t *testing.T) {
 		{"an exponent", "max: 2000", "max: 2.0e+3"},
 		{"a path in brackets", "- note: {pattern", "- '[\"note\"]': {pattern"},
 		{"a shorthand written out", "bank.get_balance: allow", "bank.get_balance: {allow: [{}]}"},
+		{"the judge that is taken anyway", "name: test\n", "name: test\njudge: {model: builtin/grounded, on_block: block}\n"},
 		{"block style", "files: {pin: FILES, tools: catalogs/files.json, resolve: none}", "files:\n    resolve: none\n    tools: catalogs/files.json\n    pin: FILES"},
 	} {
 		if got := load(t, edit(t, valid, e.old, e.new)).Digest(); got != want {
@@ -43,6 +44,9 @@ func TestDigestSeesMeaning(t *testing.T) {
 	seen := map[string]string{load(t, valid).Digest(): "none"}
 	for _, e := range [][2]string{
 		{"name: test", "name: other"},
+		{"name: test", "name: test\njudge: {on_block: approve}"},
+		{"name: test", "name: test\njudge: {on_no_verdict: approve}"},
+		{"bank.get_balance: allow", "bank.get_balance: judge"},
 		{", resolve: none", ""},
 		{"bank.get_balance: allow", "bank.get_balance: approve"},
 		{"bank.get_balance: allow", "bank.get_balance: block"},

@@ -22,6 +22,7 @@ func EditorSchema() []byte {
 		"labels":    about("Names that stand for several tools, for conditions on the session.", mapOf(named, listOf(said("A tool as server.tool.")))),
 		"agents":    about("What each agent may do. An agent that is not listed may do nothing.", mapOf(named, agentSchema())),
 		"approvals": about("How held calls are answered.", approvalsSchema()),
+		"judge":     about("Who judges the calls that judge clauses hand over, and what follows.", judgeSchema()),
 		"evidence": about("What records must not keep.", closed(evidenceWords, map[string]schema{
 			"redact": about("Arguments of a tool, by path, whose values are not recorded.", mapOf(nil, listOf(said("Path of an argument.")))),
 		})),
@@ -121,11 +122,12 @@ func ruleSchema() schema {
 	rule := closed(ruleWords, map[string]schema{
 		"never":           about("A call that one of these clauses matches is BLOCK, whatever else holds.", defined("clauses")),
 		"allow":           about("Else a call for which one of these clauses holds is ALLOW.", defined("clauses")),
+		"judge":           about("Else a call for which one of these clauses holds is judged: do the user's own words authorize every effect of it?", defined("clauses")),
 		"approve":         about("Else a call for which one of these clauses holds needs a person.", defined("clauses")),
 		"limits":          about("Limits over the calls of this tool.", defined("limits")),
 		"extra_arguments": about("allow: arguments that the tool does not declare are let through.", oneOf(extraWords)),
 	})
-	rule["anyOf"] = []any{schema{"required": []string{"allow"}}, schema{"required": []string{"approve"}}}
+	rule["anyOf"] = []any{schema{"required": []string{"allow"}}, schema{"required": []string{"judge"}}, schema{"required": []string{"approve"}}}
 	return schema{"oneOf": []any{about("One word for all calls with valid arguments.", oneOf(shorthands)), rule}}
 }
 
@@ -227,6 +229,14 @@ func limitSchema() schema {
 	}, "per")
 	s["oneOf"] = []any{schema{"required": []string{"calls"}, "properties": schema{"max": false}}, schema{"required": []string{"sum", "max"}}}
 	return s
+}
+
+func judgeSchema() schema {
+	return closed(judgeWords, map[string]schema{
+		"model":         about("The judge; it needs no model.", schema{"const": BuiltinJudge}),
+		"on_block":      about("What follows where the judge says block; block if left out.", oneOf(outcomeWords)),
+		"on_no_verdict": about("What follows where there is no usable opinion; block if left out. Some failures always block.", oneOf(outcomeWords)),
+	})
 }
 
 func approvalsSchema() schema {

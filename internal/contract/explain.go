@@ -30,6 +30,7 @@ type RuleExplanation struct {
 	Extra     bool                `json:"extra_arguments,omitempty"`
 	Never     []ClauseExplanation `json:"never,omitempty"`
 	Allow     []ClauseExplanation `json:"allow,omitempty"`
+	Judge     []ClauseExplanation `json:"judge,omitempty"`
 	Approve   []ClauseExplanation `json:"approve,omitempty"`
 	Limits    []string            `json:"limits,omitempty"` // of the tool and of its agents
 	Base      *RuleExplanation    `json:"extends,omitempty"`
@@ -71,7 +72,8 @@ func (c *Contract) Explain(agent string) (e Explanation, ok bool) {
 func (r *Rule) explain() RuleExplanation {
 	e := RuleExplanation{
 		Tool: r.Ref(), Path: r.path, Group: r.group, Blocked: r.Blocked, Extra: r.extra, Arguments: r.arguments(),
-		Never: explainAll(r.Never, false), Allow: explainAll(r.Allow, false), Approve: explainAll(r.Approve, true),
+		Never: explainAll(r.Never, false), Allow: explainAll(r.Allow, false),
+		Judge: explainAll(r.Judge, false), Approve: explainAll(r.Approve, true),
 	}
 	for _, l := range r.counted {
 		e.Limits = append(e.Limits, l.explain())

@@ -85,6 +85,7 @@ func TestExplain(t *testing.T) {
       bank.send_money:
         never: [{recipient: {in: [X]}}]
         allow: [{}]
+        judge: [{amount: {max: 7}}]
         approve: [{$approvers: [cy], $quorum: 1}, {}]
         limits: [{sum: amount, max: 9, per: 1d, over: approve}]
     limits: [{calls: 5, per: session, by: [agent, user]}]
@@ -101,6 +102,9 @@ func TestExplain(t *testing.T) {
 		t.Errorf("the group: %+v", g)
 	}
 	pay := a.Rules[2]
+	if len(pay.Judge) != 1 || pay.Judge[0].Says[0] != "amount is at most 7" {
+		t.Errorf("the judge: %+v", pay.Judge)
+	}
 	if want := []string{"amount: a number", "recipient: a string", "note: a string, optional", "urgent: a boolean, optional"}; !sameWords(pay.Arguments, want) {
 		t.Errorf("arguments %q", pay.Arguments)
 	}

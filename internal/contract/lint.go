@@ -27,7 +27,7 @@ const (
 	SourceWithoutAt = "source-without-at" // a whole result is a source, whatever a stranger wrote into it
 	GroupAllow      = "group-allow"       // allow for tools that are not named
 	ShadowMode      = "shadow-mode"       // an agent that nothing holds back
-	Unanswered      = "unanswered"        // approvals that no call can need
+	Unanswered      = "unanswered"        // approvals, or a judge, that no call can need
 )
 
 // Lint returns what is suspicious in a contract that text was loaded into, in
@@ -39,6 +39,9 @@ func Lint(file string, text []byte, c *Contract) []Warning {
 		l.agent(c.agents[m.Key.Text], m)
 	}
 	l.approvals()
+	if n := root.Get("judge"); n != nil && !c.judges() {
+		l.warn(n, Unanswered, "remove it, or add a clause to judge", "no clause hands a call to the judge, so it is never asked")
+	}
 	slices.SortStableFunc(l.warnings, func(a, b Warning) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
@@ -102,9 +105,10 @@ func (l *linter) rule(a *Agent, r *Rule, m yamlwalk.Member) {
 			return
 		}
 	}
-	never, allow, approve := sited(m, "never", r.Never), sited(m, "allow", r.Allow), sited(m, "approve", r.Approve)
-	l.shadowed(never, allow, approve)
-	for _, k := range slices.Concat(never, allow, approve) {
+	never, allow := sited(m, "never", r.Never), sited(m, "allow", r.Allow)
+	judge, approve := sited(m, "judge", r.Judge), sited(m, "approve", r.Approve)
+	l.shadowed(never, allow, judge, approve)
+	for _, k := range slices.Concat(never, allow, judge, approve) {
 		l.clause(a, r, k)
 	}
 	l.limits(m.Value.Get("limits"), r.limits)
@@ -157,6 +161,7 @@ func (l *linter) approvals() {
 		usual = usual || slices.ContainsFunc(a.limits, ask)
 		for _, r := range a.rules {
 			asks := slices.ContainsFunc(r.limits, ask)
+			asks = asks || len(r.Judge) > 0 // of what the judge cannot tell
 			held = held || asks || len(r.Approve) > 0
 			usual = usual || asks || slices.ContainsFunc(r.Approve, func(k *Clause) bool { return !k.ownPanel })
 		}

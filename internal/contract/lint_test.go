@@ -50,6 +50,16 @@ var lintCases = []struct{ name, rules, want string }{
 
 	{"allow shadows approve", `x.look: {allow: [{count: {min: 1, max: 9}}], approve: [{count: {min: 2, max: 5}}]}`,
 		`shadowed: allow[0] allows every call that this clause covers, so nobody is asked`},
+	{"allow shadows judge", `x.look: {allow: [{count: {min: 1, max: 9}}], judge: [{count: {min: 2, max: 5}}]}`,
+		`shadowed: allow[0] allows every call that this clause covers, so nobody is asked`},
+	{"never shadows judge", `x.look: {judge: [{count: {min: 5, max: 9}}], never: [{count: {min: 5}}]}`,
+		`shadowed: never[0] blocks every call that this clause covers`},
+	{"judge shadows approve", `x.look: {judge: [{count: {min: 1, max: 9}}], approve: [{count: {min: 2, max: 5}}]}`,
+		`shadowed: judge[0] hands every call that this clause covers to the judge`},
+	{"judge is narrower", `x.look: {judge: [{count: {min: 2, max: 5}}], approve: [{count: {min: 1, max: 9}}]}`, ``},
+	{"judge repeated", `x.look: {judge: [{count: {min: 1, max: 9}}, {count: {min: 2, max: 5}}]}`,
+		`shadowed: judge[0] covers every call that this clause covers`},
+	{"judge bounded above only", `x.send: {judge: [{amount: {max: 5}}]}`, `no-minimum: amount is bounded above only`},
 	{"approve is wider", `x.look: {allow: [{count: {min: 2, max: 5}}], approve: [{count: {min: 1, max: 9}}]}`, ``},
 	{"listed values within bounds", `x.look: {allow: [{count: {min: 1, max: 9}}], approve: [{count: {in: [1, 9]}}]}`,
 		`shadowed: allow[0] allows every call that this clause covers, so nobody is asked`},
@@ -307,4 +317,17 @@ func (l lists) text() string {
 		}
 	}
 	return text
+}
+
+// TestLintJudge: settings of a judge that no call is handed to.
+func TestLintJudge(t *testing.T) {
+	for rule, want := range map[string]int{"x.look: approve": 1, "x.look: judge": 0} {
+		got := lint(t, "  a: {tools: {"+rule+"}}\n", "judge: {on_block: approve}\n")
+		if len(got) != want || want == 1 && got[0].Code != contract.Unanswered {
+			t.Errorf("%s: %v", rule, got)
+		}
+	}
+	if got := lint(t, "  a: {tools: {x.look: judge}}\n", "approvals: {approvers: [ann]}\n"); len(got) != 0 {
+		t.Errorf("approvers whom the judge may leave a call to: %v", got)
+	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // implies reports whether b certainly holds for every call that a permits, also
-// where b stands in never: what certainly holds may hold. A clause of approve that
+// where b stands in never: what certainly holds may hold. A clause of judge or approve that
 // takes what allow covers of a command permits more than it says itself.
 func (a *Clause) implies(b *Clause) bool {
 	return len(a.beside) <= len(b.beside) && matched(b, a, (*constraint.Set).PermitsWithin)
@@ -24,20 +24,27 @@ func (a *Clause) repeats(b *Clause) bool { return matched(b, a, (*constraint.Set
 
 // shadowed looks for clauses that change no verdict, because another one has
 // decided every call that they hold for.
-func (l *linter) shadowed(never, allow, approve []sitedClause) {
-	for _, k := range slices.Concat(allow, approve) {
+func (l *linter) shadowed(never, allow, judge, approve []sitedClause) {
+	for _, k := range slices.Concat(allow, judge, approve) {
 		if by := first(never, k.implies); by != nil {
 			l.warn(k.node, Shadowed, "remove one of them", "%s blocks every call that this clause covers", by.place())
 		}
 	}
-	for _, k := range approve {
+	for _, k := range slices.Concat(judge, approve) {
 		if by := first(allow, k.implies); by != nil {
 			l.warn(k.node, Shadowed, "remove one of them, or bound allow more tightly",
 				"%s allows every call that this clause covers, so nobody is asked", by.place())
 		}
 	}
+	for _, k := range approve {
+		if by := first(judge, k.implies); by != nil {
+			l.warn(k.node, Shadowed, "remove one of them, or bound judge more tightly",
+				"%s hands every call that this clause covers to the judge", by.place())
+		}
+	}
 	l.repeated(never, (*Clause).repeats)
 	l.repeated(allow, (*Clause).implies)
+	l.repeated(judge, (*Clause).implies)
 	l.repeated(approve, func(a, b *Clause) bool { return samePanel(a, b) && a.implies(b) })
 }
 

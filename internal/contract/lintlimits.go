@@ -3,6 +3,7 @@ package contract
 import (
 	"github.com/licet-dev/licet/internal/toolcall"
 	"github.com/licet-dev/licet/internal/yamlwalk"
+	"slices"
 )
 
 // limits looks for limits that another one of the same list keeps from being
@@ -67,7 +68,7 @@ func (l *linter) uncounted(n *yamlwalk.Node, r *Rule) {
 
 // permitting returns the clauses that let calls through.
 func (r *Rule) permitting() []*Clause {
-	return append(append([]*Clause{}, r.Allow...), r.Approve...)
+	return slices.Concat(r.Allow, r.Judge, r.Approve)
 }
 
 // on returns the constraints of the clause on an argument, absent if none.

@@ -55,6 +55,7 @@ func (l *loader) contract(root *yamlwalk.Node) *Contract {
 	c.name = l.Name(l.Need(root, "name", contractWords), "name of a contract")
 	c.approvals = l.approvals(root.Get("approvals"))
 	c.catalogs = l.readCatalogs(root.Get("catalogs"))
+	c.judge = l.judge(root.Get("judge"))
 	c.redact = l.evidence(root.Get("evidence"))
 	l.readLabels(root.Get("labels"))
 	l.agents(l.Need(root, "agents", contractWords), c)

@@ -87,7 +87,8 @@ func TestSpecificationExample(t *testing.T) {
 	}
 	_, err = Load("example.yaml", []byte(strings.ReplaceAll(string(text), "BANK", bank.Digest())), openTestdata)
 	const want = "example.yaml:7:9: the catalog \"builtin/1\" is not in this version of licet\n" +
-		"example.yaml:55:1: \"judge\" is not in this version of licet"
+		"example.yaml:55:20: the judge judge-main is not in this version of licet\n" +
+		"example.yaml:55:32: \"policy\" is not in this version of licet"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
@@ -97,7 +98,7 @@ func TestPageNamesEveryWord(t *testing.T) {
 	text := page(t)
 	all := []yamlwalk.Words{contractWords, catalogWords, resolveWords, agentWords, authenticateWords, modeWords,
 		shorthands, ruleWords, extraWords, conditionWords, limitWords, byWords, byArgumentWords, overWords,
-		approvalWords, evidenceWords, {Place: "a clause", Known: constraint.Conditions()}, {Place: "a constraint", Known: constraint.Kinds()}}
+		approvalWords, judgeWords, outcomeWords, evidenceWords, {Place: "a clause", Known: constraint.Conditions()}, {Place: "a constraint", Known: constraint.Kinds()}}
 	seen := 0
 	for _, w := range all {
 		for _, word := range w.Known {

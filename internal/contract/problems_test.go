@@ -33,12 +33,18 @@ evidence: {redact: {bank.send_money: [note]}}
 // of the bank's catalog, DEEP and LONG for a nested list and a long number.
 var problems = []struct{ name, old, new, want string }{
 	{"unknown word, near", "name: small", "nam: small",
-		`2:1: unknown word "nam" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?`},
+		`2:1: unknown word "nam" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence; did you mean "name"?`},
 	{"unknown word, far", "name: small", "blah: small", `
 1:1: a contract needs "name"
-2:1: unknown word "blah" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
-	{"word of a later version", "name: small", "name: small\njudge: {}",
-		`3:1: "judge" is not in this version of licet`},
+2:1: unknown word "blah" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence`},
+	{"word of a later version", "name: small", "name: small\njudge: {policy: p.md}",
+		`3:9: "policy" is not in this version of licet`},
+	{"a judge of a later version", "name: small", "name: small\njudge: {model: judge-main}",
+		`3:16: the judge judge-main is not in this version of licet`},
+	{"unknown outcome of the judge", "name: small", "name: small\njudge: {on_block: allow}",
+		`3:19: unknown word "allow" in an outcome of the judge: expected block or approve`},
+	{"the judge as a word", "name: small", "name: small\njudge: builtin/grounded",
+		`3:8: expected judge as a mapping, found "builtin/grounded"`},
 	{"a wrong version", "version: 1", "version: 2",
 		"1:10: version 2 of the language is not known: expected 1"},
 	{"a version as text", "version: 1", `version: "1"`,
@@ -47,7 +53,7 @@ var problems = []struct{ name, old, new, want string }{
 		`1:1: a contract needs "version"`},
 	{"no agents", "agents:\n  a:", "nothing:\n  a:", `
 1:1: a contract needs "agents"
-5:1: unknown word "nothing" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
+5:1: unknown word "nothing" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence`},
 	{"a bad name", "name: small", `name: "small contract"`,
 		`2:7: "small contract" is no name of a contract; use up to 100 letters, digits, _ and -`},
 	{"a name as number", "name: small", "name: 7",
@@ -107,17 +113,15 @@ var problems = []struct{ name, old, new, want string }{
 	{"tool names are compared byte for byte", "bank.send_money:\n", "bank.Send_Money:\n",
 		`8:7: unknown tool "Send_Money": catalogs/bank.json has get_balance, get_contacts, send_batch, send_money; did you mean "send_money"?`},
 	{"unknown word in a rule", "        allow:\n", "        alow:\n",
-		`9:9: unknown word "alow" in a tool rule: expected allow, approve, never, limits or extra_arguments; did you mean "allow"?`},
-	{"words of rules of a later version", "        limits:\n", "        judge: []\n        limits:\n",
-		`11:9: "judge" is not in this version of licet`},
+		`9:9: unknown word "alow" in a tool rule: expected allow, judge, approve, never, limits or extra_arguments; did you mean "allow"?`},
+	{"a condition of a later version", "- amount", "- $signal: {}\n            amount",
+		`10:13: "$signal" is not in this version of licet`},
 	{"unknown shorthand", "bank.send_money:\n", "bank.get_balance: alow\n      bank.send_money:\n",
-		`8:25: unknown word "alow" in a tool rule: expected allow, approve or block; did you mean "allow"?`},
-	{"shorthand of a later version", "bank.send_money:\n", "bank.get_balance: judge\n      bank.send_money:\n",
-		`8:25: "judge" is not in this version of licet`},
+		`8:25: unknown word "alow" in a tool rule: expected allow, judge, approve or block; did you mean "allow"?`},
 	{"rule left empty", "bank.send_money:\n", "bank.get_balance:\n      bank.send_money:\n",
-		"8:24: expected allow, approve, block or a mapping, found nothing"},
+		"8:24: expected allow, judge, approve, block or a mapping, found nothing"},
 	{"rule that permits nothing", "        allow:\n", "        never:\n",
-		`8:7: the rule permits nothing: expected allow or approve; to refuse every call, write "block"`},
+		`8:7: the rule permits nothing: expected allow, judge or approve; to refuse every call, write "block"`},
 	{"empty list", "- amount: {max: 10}", "[]",
 		`10:11: an empty list; remove "allow" or add an entry`},
 	{"clauses as mapping", "- amount: {max: 10}", "amount: {max: 10}",
@@ -260,7 +264,7 @@ var problems = []struct{ name, old, new, want string }{
 		"1:1: a YAML directive; remove it"},
 	{"an alias", "name: small", "name: &n small\nname2: *n", `
 2:7: an anchor (&n); remove it
-3:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?
+3:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence; did you mean "name"?
 3:8: an alias (*n); write the value out`},
 	{"a merge key", "name: small", "name: small\n<<: {version: 1}",
 		"3:1: a merge key (<<); write the members out"},
@@ -276,7 +280,7 @@ var problems = []struct{ name, old, new, want string }{
 3:1: a key that is no text; quote it
 4:1: a key that is no text; quote it
 5:1: a key that is no text; quote it
-6:1: unknown word "" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence`},
+6:1: unknown word "" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence`},
 	{"a key that versions read differently", "name: small", "name: small\nno: a\n010: b", `
 3:1: YAML versions read no differently; quote it if it is text, or write it as JSON does
 4:1: YAML versions read 010 differently; quote it if it is text, or write it as JSON does`},
@@ -328,8 +332,8 @@ var problems = []struct{ name, old, new, want string }{
 10:85: nested more than 64 deep`},
 	{"several at once", "{expire: 15m}", "{expire: 1y}\nextra: 1\nname2: no", `
 15:21: expected a duration such as 90s, 15m, 1h, 1d or 1w, found "1y"
-16:1: unknown word "extra" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence
-17:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals or evidence; did you mean "name"?
+16:1: unknown word "extra" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence
+17:1: unknown word "name2" in a contract: expected version, name, catalogs, labels, agents, approvals, judge or evidence; did you mean "name"?
 17:8: YAML versions read no differently; quote it if it is text, or write it as JSON does`},
 	{"null in a constraint", "{max: 10}", "{in: [null, 1]}",
 		"10:27: null counts as an absent argument, which no constraint matches"},

@@ -16,6 +16,7 @@ type Rule struct {
 	Blocked              bool      // the contract says `block`
 	Never                []*Clause // any that holds blocks
 	Allow                []*Clause // else any that holds allows
+	Judge                []*Clause // else any that holds asks the judge
 	Approve              []*Clause // else any that holds asks a person
 	ToolDigest           string    // digest of the tool's approved definition, "" of another method
 
@@ -32,7 +33,7 @@ type Rule struct {
 	sources   []string
 }
 
-// Clause is one entry of never, allow or approve: a conjunction of constraints.
+// Clause is one entry of never, allow, judge or approve: a conjunction of constraints.
 type Clause struct {
 	path        string
 	line        int
@@ -41,7 +42,7 @@ type Clause struct {
 	approvers   []string
 	quorum      int
 	ownPanel    bool      // approvers and quorum stand in the clause
-	beside      []*Clause // of allow: what they cover of a command is covered here, too
+	beside      []*Clause // of allow, where k is of judge or approve: what they cover of a command is covered here, too
 }
 
 // conditional is one condition with its word.
@@ -123,7 +124,7 @@ func (r *Rule) Questions(args toolcall.Value) []constraint.Question {
 	var questions []constraint.Question
 	asked := map[string]bool{}
 	for ; r != nil; r = r.base {
-		for _, side := range [...][]*Clause{r.Never, r.Allow, r.Approve} {
+		for _, side := range [...][]*Clause{r.Never, r.Allow, r.Judge, r.Approve} {
 			for _, k := range side {
 				for _, q := range k.questions(args) {
 					if !asked[q.Key] {
@@ -143,7 +144,8 @@ func (r *Rule) mayAsk() bool {
 	asks := func(k *Clause) bool {
 		return len(k.conditions) > 0 || slices.ContainsFunc(k.constraints, func(c constrained) bool { return c.set.Asks() })
 	}
-	return slices.ContainsFunc(r.Never, asks) || slices.ContainsFunc(r.Allow, asks) || slices.ContainsFunc(r.Approve, asks) ||
+	return slices.ContainsFunc(r.Never, asks) || slices.ContainsFunc(r.Allow, asks) ||
+		slices.ContainsFunc(r.Judge, asks) || slices.ContainsFunc(r.Approve, asks) ||
 		r.base != nil && r.base.mayAsk()
 }
 
@@ -186,7 +188,8 @@ func (r *Rule) AsksSession() bool {
 		return slices.ContainsFunc(k.conditions, func(c conditional) bool { return len(c.condition.Watches()) > 0 })
 	}
 	for ; r != nil; r = r.base {
-		if slices.ContainsFunc(r.Never, asks) || slices.ContainsFunc(r.Allow, asks) || slices.ContainsFunc(r.Approve, asks) {
+		if slices.ContainsFunc(r.Never, asks) || slices.ContainsFunc(r.Allow, asks) ||
+			slices.ContainsFunc(r.Judge, asks) || slices.ContainsFunc(r.Approve, asks) {
 			return true
 		}
 	}
@@ -222,7 +225,7 @@ func (k *Clause) Panel() (approvers []string, quorum int) {
 	return slices.Clone(k.approvers), k.quorum
 }
 
-// Permits reports whether a clause of allow or approve certainly holds for
+// Permits reports whether a clause of allow, judge or approve certainly holds for
 // args, and if not, the first constraint or condition that does not (rule 2 of
 // the language). A clause without any holds. The error is that args is no object
 // or that a condition failed (rule 3); a wrong type or an unknown fact is none.

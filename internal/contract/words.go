@@ -5,17 +5,16 @@ import "github.com/licet-dev/licet/internal/yamlwalk"
 // The words of each place of the language.
 var (
 	contractWords = yamlwalk.Words{Place: "a contract",
-		Known: []string{"version", "name", "catalogs", "labels", "agents", "approvals", "evidence"},
-		Later: []string{"judge"}}
+		Known: []string{"version", "name", "catalogs", "labels", "agents", "approvals", "judge", "evidence"}}
 	catalogWords = yamlwalk.Words{Place: "a catalog", Known: []string{"pin", "tools", "resolve"}}
 	resolveWords = yamlwalk.Words{Place: "resolve", Known: []string{"none"}}
 	agentWords   = yamlwalk.Words{Place: "an agent",
 		Known: []string{"authenticate", "extends", "mode", "tools", "limits"}}
 	authenticateWords = yamlwalk.Words{Place: "authenticate", Known: []string{"token"}}
 	modeWords         = yamlwalk.Words{Place: "mode", Known: []string{"shadow"}}
-	shorthands        = yamlwalk.Words{Place: "a tool rule", Known: []string{"allow", "approve", "block"}, Later: []string{"judge"}}
+	shorthands        = yamlwalk.Words{Place: "a tool rule", Known: []string{"allow", "judge", "approve", "block"}}
 	ruleWords         = yamlwalk.Words{Place: "a tool rule",
-		Known: []string{"allow", "approve", "never", "limits", "extra_arguments"}, Later: []string{"judge"}}
+		Known: []string{"allow", "judge", "approve", "never", "limits", "extra_arguments"}}
 	extraWords     = yamlwalk.Words{Place: "extra_arguments", Known: []string{"allow"}}
 	conditionWords = yamlwalk.Words{Place: "a clause",
 		Known: []string{"$session", "$request", "$when", approversWord, quorumWord}, Later: []string{"$signal"}}
@@ -24,6 +23,8 @@ var (
 	byArgumentWords = yamlwalk.Words{Place: "an entry of by", Known: []string{byArgument}}
 	overWords       = yamlwalk.Words{Place: "over", Known: []string{"approve"}}
 	approvalWords   = yamlwalk.Words{Place: "approvals", Known: []string{"expire", "approvers", "quorum"}}
+	judgeWords      = yamlwalk.Words{Place: "judge", Known: []string{"model", "on_block", "on_no_verdict"}, Later: []string{"policy"}}
+	outcomeWords    = yamlwalk.Words{Place: "an outcome of the judge", Known: []string{"block", "approve"}}
 	evidenceWords   = yamlwalk.Words{Place: "evidence", Known: []string{"redact"}}
 )
 

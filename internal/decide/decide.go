@@ -19,6 +19,17 @@ type Facts struct {
 	Answers  constraint.Answers                 // what the clauses asked of the world
 	Used     map[authz.TakeKey]toolcall.Decimal // what is used up of each limit; a missing key is unknown
 	Approval Approval                           // the ticket of exactly this call
+	Judged   Judged                             // what the judge thinks of it
+}
+
+// Judged is what a judge thinks of this call. The zero Judged is that it has not
+// been asked.
+type Judged struct {
+	Asked     bool
+	Opinion   authz.Opinion
+	Soft      bool   // without a usable opinion: the failure is one after which the contract may ask a person
+	Reachable bool   // enough approvers are enrolled to answer
+	Why       string // for operators
 }
 
 // Approval is what a ticket says of this call. The zero Approval is no ticket.
@@ -28,10 +39,10 @@ type Approval struct {
 	Misfit  authz.Code // why the ticket that the call names can't serve; "" = none named, or it fits
 }
 
-// Decide gives the decision of contract.md, section 2: never before allow
-// before approve before BLOCK, then limits, then the ticket; of a rule and
-// those that it extends the strictest. It never permits after an error and has
-// no other outcome than a Decision with a reason.
+// Decide gives the decision of contract.md, section 2: never before allow before
+// judge before approve before BLOCK, then limits, then the ticket, then the
+// opinion of a judge; of a rule and those that it extends the strictest. It never
+// permits after an error and has no other outcome than a Decision with a reason.
 func Decide(c *contract.Contract, call toolcall.Call, f Facts) authz.Decision {
 	if c == nil {
 		return authz.Blocked(authz.NoContract, "", "no contract is loaded")
@@ -63,7 +74,10 @@ func enforce(c *contract.Contract, agent *contract.Agent, call *toolcall.Call, f
 	if d.Verdict == authz.Block {
 		return d
 	}
-	return approve(d, f.Approval)
+	if d = approve(d, f.Approval); d.Judge {
+		return opine(d, c, f.Judged)
+	}
+	return d
 }
 
 // find returns the rule for a call of agent that may be judged at all.
@@ -104,14 +118,22 @@ func weighAll(rule *contract.Rule, args toolcall.Value, a *constraint.Answers) a
 	d := weigh(rule, args, a)
 	for base := rule.Base(); base != nil; base = base.Base() {
 		panels := d.Panels
-		if b := weigh(base, args, a); b.Verdict < d.Verdict || b.Code() == authz.EvaluationError {
+		if b := weigh(base, args, a); rank(b) < rank(d) || b.Code() == authz.EvaluationError {
 			panels, d = b.Panels, b
-		} else if b.Verdict == d.Verdict {
+		} else if rank(b) == rank(d) {
 			panels = append(panels, b.Panels...)
 		}
 		d.Panels = panels
 	}
 	return d
+}
+
+// rank orders what rules say, the strictest first: BLOCK, approve, judge, allow.
+func rank(d authz.Decision) int {
+	if d.Judge {
+		return 2*int(d.Verdict) + 1
+	}
+	return 2 * int(d.Verdict)
 }
 
 // weigh evaluates every clause of one rule that can change the decision. Those
@@ -125,8 +147,12 @@ func weigh(rule *contract.Rule, args toolcall.Value, a *constraint.Answers) auth
 		enough = 0
 	}
 	allow, misses := w.permit(rule.Allow, enough, make([]missed, 0, 4))
+	if len(allow) > 0 {
+		enough = 0
+	}
+	judge, misses := w.permit(rule.Judge, enough, misses)
 	enough = len(rule.Approve) // each adds to who may approve
-	if never != nil || len(allow) > 0 {
+	if never != nil || len(allow)+len(judge) > 0 {
 		enough = 0
 	}
 	ask, misses := w.permit(rule.Approve, enough, misses)
@@ -137,6 +163,10 @@ func weigh(rule *contract.Rule, args toolcall.Value, a *constraint.Answers) auth
 		return authz.Blocked(authz.NeverClause, never.Path(), match.String())
 	case len(allow) > 0:
 		return permitted(authz.Allow, authz.AllowClause, allow[0])
+	case len(judge) > 0:
+		d := permitted(authz.RequireApproval, authz.JudgeNoVerdict, judge[0])
+		d.Judge = true
+		return d
 	case len(ask) > 0:
 		d := permitted(authz.RequireApproval, authz.ApproveClause, ask[0])
 		d.Panels = []authz.Panels{panelsOf(ask)}
@@ -254,7 +284,8 @@ func limit(d authz.Decision, c *contract.Contract, rule *contract.Rule, args too
 	return d
 }
 
-// approve lets a ticket stand in for the approve step, and for nothing else.
+// approve lets a ticket stand in for the judge and approve steps, and for nothing
+// else.
 func approve(d authz.Decision, a Approval) authz.Decision {
 	switch {
 	case a.Misfit != "":
@@ -264,7 +295,7 @@ func approve(d authz.Decision, a Approval) authz.Decision {
 	case a.Denied:
 		return authz.Blocked(authz.ApprovalDenied, d.Reasons[0].Clause, "a person refused this call")
 	case a.Granted:
-		d.Verdict = authz.Allow
+		d.Verdict, d.Judge = authz.Allow, false
 		d.Reasons = []authz.Reason{{Code: authz.Approved, Clause: d.Reasons[0].Clause}}
 	}
 	return d
@@ -276,6 +307,7 @@ func approve(d authz.Decision, a Approval) authz.Decision {
 var lifted = map[authz.Code]bool{
 	authz.AllowClause: true, authz.Approved: true, authz.ApproveClause: true,
 	authz.NotListed: true, authz.BlockedTool: true, authz.NeverClause: true, authz.NoClause: true,
+	authz.JudgeAllow: true, authz.JudgeBlock: true, authz.JudgeUnsure: true, authz.JudgeNoVerdict: true,
 	authz.LimitReached: true, authz.LimitUncountable: true, authz.ApprovalDenied: true,
 }
 

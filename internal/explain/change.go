@@ -215,7 +215,7 @@ func edit(v toolcall.Value, steps []toolcall.Step, replace func(toolcall.Value) 
 // clauses that permit, to what is left of a sum, and without each argument.
 func (s *search) candidates() (all []candidate) {
 	for r := s.rule; r != nil; r = r.Base() {
-		for _, k := range slices.Concat(r.Allow, r.Approve) {
+		for _, k := range slices.Concat(r.Allow, r.Judge, r.Approve) {
 			paths, specs := k.Arguments()
 			for i, p := range paths {
 				for _, replace := range towards(specs[i]) {

@@ -17,7 +17,7 @@ type Explanation struct {
 
 // Clause is one clause that was considered.
 type Clause struct {
-	Step     string // never, allow or approve
+	Step     string // never, allow, judge or approve
 	Path     string // its place in the contract
 	Holds    bool
 	Error    string             // why it could not be evaluated, which blocks; "" = it could
@@ -81,7 +81,7 @@ func clauses(rule *contract.Rule, args toolcall.Value, facts decide.Facts) (all 
 		for _, step := range []struct {
 			word    string
 			clauses []*contract.Clause
-		}{{"never", rule.Never}, {"allow", rule.Allow}, {"approve", rule.Approve}} {
+		}{{"never", rule.Never}, {"allow", rule.Allow}, {"judge", rule.Judge}, {"approve", rule.Approve}} {
 			for _, k := range step.clauses {
 				all = append(all, report(step.word, k, args, facts))
 			}

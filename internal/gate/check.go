@@ -56,7 +56,7 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 	}()
 	for range maxStale {
 		r := g.newRequest(a)
-		d, questions := g.decide(ctx, r)
+		d := g.decide(ctx, r)
 		receipt, err := g.commit(ctx, g.entry(r, d))
 		switch {
 		case errors.Is(err, ledger.ErrStale):
@@ -67,7 +67,7 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 		d = settle(d, receipt.Stamp)
 		answer = r.answer(d, receipt)
 		if d.Verdict == authz.Allow {
-			g.grant(ctx, r, questions, &answer)
+			g.grant(ctx, r, &answer)
 		}
 		return answer
 	}
@@ -82,21 +82,12 @@ func (g *Gate) commit(ctx context.Context, e ledger.Entry) (ledger.Receipt, erro
 	return g.o.Store.Commit(ctx, e)
 }
 
-// decide gathers the facts and asks the contract; where it holds the call, or
-// the call names a ticket, it asks once more with the ticket as a fact. What a
-// decision would leave behind is made ready here, so that a failure blocks.
-func (g *Gate) decide(ctx context.Context, r *request) (authz.Decision, asked) {
-	facts, questions, err := g.gather(ctx, r)
+// decide makes the decision. What it would leave behind is made ready here, so
+// that a failure blocks.
+func (g *Gate) decide(ctx context.Context, r *request) authz.Decision {
+	_, d, err := g.weigh(ctx, r)
 	if err != nil {
-		return failed(ctx, err), asked{}
-	}
-	d := decide.Decide(r.contract, r.ask.Call, facts)
-	if d.Verdict == authz.RequireApproval || r.ask.Call.Ticket != "" {
-		r.over = over(d)
-		if facts.Approval, err = g.ticket(ctx, r); err != nil {
-			return failed(ctx, err), asked{}
-		}
-		d = decide.Decide(r.contract, r.ask.Call, facts)
+		return failed(ctx, err)
 	}
 	if r.turnless && (d.Code() == authz.NoClause || d.Code() == authz.ApproveClause) {
 		d.Reasons = append(d.Reasons, authz.Reason{Code: d.Code(), Detail: noTurns})
@@ -108,9 +99,31 @@ func (g *Gate) decide(ctx context.Context, r *request) (authz.Decision, asked) {
 		r.marks, err = g.marksOf(ctx, r)
 	}
 	if err != nil {
-		return authz.Blocked(authz.Internal, "", err.Error()), asked{}
+		return authz.Blocked(authz.Internal, "", err.Error())
 	}
-	return d, questions
+	return d
+}
+
+// weigh gathers the facts and asks the contract. Where it holds the call or hands
+// it over, or the call names a ticket, it asks once more with the ticket as a
+// fact; where the call is still handed over, with the opinion of the judge.
+func (g *Gate) weigh(ctx context.Context, r *request) (decide.Facts, authz.Decision, error) {
+	facts, err := g.gather(ctx, r)
+	if err != nil {
+		return facts, authz.Decision{}, err
+	}
+	d := decide.Decide(r.contract, r.ask.Call, facts)
+	if d.Verdict == authz.RequireApproval || d.Judge || r.ask.Call.Ticket != "" {
+		r.over = over(d)
+		if facts.Approval, err = g.ticket(ctx, r); err != nil {
+			return facts, authz.Decision{}, err
+		}
+		d = decide.Decide(r.contract, r.ask.Call, facts)
+	}
+	if d.Judge {
+		d, err = g.judge(ctx, r, &facts)
+	}
+	return facts, d, err
 }
 
 // over names the limits that a held call goes beyond. An approval covers these
@@ -164,9 +177,9 @@ func (g *Gate) entry(r *request, d authz.Decision) ledger.Entry {
 
 // grant looks at the files of the decision once more and makes the Grant. What
 // fails here leaves a recorded decision without a grant.
-func (g *Gate) grant(ctx context.Context, r *request, q asked, answer *Answer) {
-	again, err := g.answers(ctx, r, q.files)
-	if err == nil && !sameFiles(q.answers, again) {
+func (g *Gate) grant(ctx context.Context, r *request, answer *Answer) {
+	again, err := g.answers(ctx, r, r.asked.files)
+	if err == nil && !sameFiles(r.asked.answers, again) {
 		err = errors.New("a file of this call was exchanged after the decision")
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -23,6 +24,7 @@ type Store interface {
 	Latest(context.Context, approval.Subject) (approval.Ticket, error)
 	Observations(ctx context.Context, session string, tools []string) ([]ledger.Observation, error)
 	Marks(ctx context.Context, session string) ([]ledger.Mark, error)
+	Approvers(context.Context) ([]string, error)
 }
 
 // DefaultDeadline bounds one decision.
@@ -41,6 +43,7 @@ type Options struct {
 	Path     string            // PATH with which commands run; "" = unknown, and a program's name counts as it is
 	Deadline time.Duration     // of one decision; 0 = DefaultDeadline
 	Now      func() time.Time  // for grants; nil = time.Now
+	Judge    judge.Judge       // of calls that a judge clause hands over; nil = these are BLOCK
 	Poll     time.Duration     // how often a held call looks for its answer; 0 = 250 ms
 }
 
@@ -106,6 +109,7 @@ type Answer struct {
 	ContractDigest string
 	CatalogDigest  string
 	Evidence       EvidenceRef
+	Uncovered      []string   // of a call that the judge blocks: what of it no words of the user authorize
 	Ticket         *TicketRef // of a held call
 	Grant          *Grant     // with ALLOW only
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/store/memory"
 	"github.com/licet-dev/licet/internal/storetest"
@@ -39,6 +40,7 @@ type bench struct {
 	now      time.Time
 	gate     *gate.Gate
 	places   constraint.Places
+	judge    judge.Judge
 }
 
 func newBench(t *testing.T) *bench {
@@ -63,7 +65,7 @@ func (b *bench) open(s gate.Store) {
 	var err error
 	b.gate, err = gate.New(gate.Options{
 		Contract: func() *contract.Contract { return b.contract }, Store: s, Key: key,
-		Places: b.places, Now: func() time.Time { return b.now },
+		Places: b.places, Now: func() time.Time { return b.now }, Judge: b.judge,
 	})
 	if err != nil {
 		b.Fatal(err)

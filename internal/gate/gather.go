@@ -22,24 +22,25 @@ type asked struct {
 }
 
 // gather collects what the contract's clauses for this call want to know.
-func (g *Gate) gather(ctx context.Context, r *request) (decide.Facts, asked, error) {
+func (g *Gate) gather(ctx context.Context, r *request) (decide.Facts, error) {
 	fs := decide.Facts{
 		Caller: r.caller(), Speaks: r.ask.Speaks, Live: r.ask.Live,
 	}
 	if r.rule == nil {
-		return fs, asked{}, nil
+		return fs, nil
 	}
 	questions := r.rule.Questions(r.ask.Call.Arguments)
 	r.turnless = len(r.ask.Asserted.Turns) == 0 && slices.ContainsFunc(questions, asksTurns)
 	var err error
 	if fs.Answers, err = g.answers(ctx, r, questions); err != nil {
-		return fs, asked{}, err
+		return fs, err
 	}
 	if fs.Used, err = g.used(ctx, r); err != nil {
-		return fs, asked{}, err
+		return fs, err
 	}
 	r.operands, err = facts.Operands(fs.Answers)
-	return fs, asked{files: filesOf(questions), answers: fs.Answers}, err
+	r.asked = asked{files: filesOf(questions), answers: fs.Answers}
+	return fs, err
 }
 
 // noTurns tells operators why `request` did not hold.

@@ -34,6 +34,8 @@ type request struct {
 	now      time.Time       // the store's clock, once read for the ticket
 
 	turnless bool             // a clause asks what the user wrote, and that is not known
+	asked    asked            // for the second look
+	judged   *Judgement       // what the judge says, once asked
 	marks    []ledger.Mark    // what a grant leaves behind in the session
 	seen     *ledger.Seen     // what was looked at of the session
 	over     string           // limits that the call goes beyond, and a person may lift
@@ -106,18 +108,19 @@ func (r *request) terms() approval.Terms {
 }
 
 // open makes the ticket for a held call, and the sealed copy that its approvers
-// see.
+// see: the call, and what the judge says of it with the turns that it saw.
 func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 	terms := r.contract.Approvals()
 	r.opened = &approval.Ticket{
 		ID: approval.NewID("t-"), Subject: r.subject(), Terms: r.terms(),
 		Opened: r.now, Expires: r.now.Add(terms.Expire), Panels: panels,
 	}
-	copied := toolcall.ObjectOf(
-		toolcall.Member{Name: "arguments", Value: r.ask.Call.Arguments},
-		toolcall.Member{Name: "params", Value: r.ask.Call.Params},
-	).AppendCanonical(nil)
-	r.sealed, err = approval.Seal(g.o.Key, r.opened.ID, copied)
+	copied := object{{Name: "arguments", Value: r.ask.Call.Arguments}, {Name: "params", Value: r.ask.Call.Params}}
+	if r.judged != nil {
+		copied.value("opinion", r.judged.kept(true))
+		copied.value("turns", texts(r.judged.Case.Turns))
+	}
+	r.sealed, err = approval.Seal(g.o.Key, r.opened.ID, copied.canonical())
 	return err
 }
 
@@ -127,6 +130,9 @@ func (r *request) answer(d authz.Decision, receipt ledger.Receipt) Answer {
 		Evidence: EvidenceRef{ID: r.id, Index: receipt.Record.Index},
 	}
 	r.name(&a)
+	if d.Code() == authz.JudgeBlock && r.judged != nil {
+		a.Uncovered = r.judged.uncovered()
+	}
 	if d.Verdict == authz.RequireApproval && receipt.Ticket != nil {
 		a.Ticket = &TicketRef{ID: receipt.Ticket.ID, Expires: receipt.Ticket.Expires}
 	}

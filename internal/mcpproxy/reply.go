@@ -3,6 +3,7 @@ package mcpproxy
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
@@ -82,6 +83,16 @@ func explain(a gate.Answer) string {
 	case a.Ticket != nil:
 		return text + fmt.Sprintf("Ask your user to approve ticket %s with `licet approvals approve %s`, "+
 			"then repeat this exact call.", a.Ticket.ID, a.Ticket.ID)
+	case a.Code() == authz.JudgeUnsure:
+		return text + "Whether your user's words authorize it cannot be told. Do not repeat it unchanged; ask your user."
+	case a.Code() == authz.JudgeBlock:
+		text += "Your user's words do not authorize it"
+		if len(a.Uncovered) > 0 {
+			text += ": nothing they wrote names " + strings.Join(a.Uncovered, ", ")
+		}
+		return text + ". Do not repeat it unchanged; ask your user."
+	case a.Code() == authz.JudgeNoVerdict:
+		return text + "It was not decided: no verdict was reached, which is no finding against the call. Repeat it once at most, later."
 	case slices.Contains(passing, a.Code()):
 		return text + "It may be repeated later."
 	}

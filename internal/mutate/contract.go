@@ -18,6 +18,7 @@ func (l *lister) contract() {
 		l.agent(place{}.key("agents").key(m.Key.Text))
 	}
 	l.approvals(place{}.key("approvals"))
+	l.judge(place{}.key("judge"))
 }
 
 func members(n *yamlwalk.Node) []yamlwalk.Member {
@@ -53,6 +54,18 @@ func (l *lister) approvals(at place) {
 	l.panel(KindApprovals, at.key("approvers"), at.key("quorum"))
 }
 
+// judge lists the changes of what follows where the judge does not allow.
+func (l *lister) judge(at place) {
+	if at.from(l.root) == nil {
+		return
+	}
+	for _, word := range []string{"on_block", "on_no_verdict"} {
+		if n := at.key(word).from(l.root); n == nil || n.Text == "block" {
+			l.add(SwapEffect, KindJudge, at.key(word), textNode("approve"))
+		}
+	}
+}
+
 // panel lists the changes of who answers and how many must agree.
 func (l *lister) panel(kind string, approvers, quorum place) {
 	if approvers.from(l.root) != nil {
@@ -65,7 +78,7 @@ func (l *lister) panel(kind string, approvers, quorum place) {
 }
 
 // effects are the words that may stand in place of a rule of one word.
-var effects = map[string][]string{"allow": {"approve", "block"}, "approve": {"allow", "block"}, "block": {"allow", "approve"}}
+var effects = map[string][]string{"allow": {"approve", "block"}, "judge": {"allow", "approve", "block"}, "approve": {"allow", "block"}, "block": {"allow", "approve"}}
 
 // rule lists the changes of one tool's rule.
 func (l *lister) rule(at place) {
@@ -81,7 +94,7 @@ func (l *lister) rule(at place) {
 	} else {
 		l.add(Extra, KindExtra, at.key("extra_arguments"), nil)
 	}
-	for _, word := range []string{"never", "allow", "approve"} {
+	for _, word := range []string{"never", "allow", "judge", "approve"} {
 		for i := range len(texts(n.Get(word))) {
 			l.clause(at, word, i)
 		}
@@ -90,7 +103,7 @@ func (l *lister) rule(at place) {
 }
 
 // otherEffect says where a clause goes whose effect is swapped.
-var otherEffect = map[string]string{"allow": "approve", "approve": "allow"}
+var otherEffect = map[string]string{"allow": "approve", "judge": "allow", "approve": "allow"}
 
 // clause lists the changes of one clause of a rule.
 func (l *lister) clause(rule place, word string, i int) {
@@ -101,7 +114,7 @@ func (l *lister) clause(rule place, word string, i int) {
 		rest := listNode(append(append([]*yamlwalk.Node{}, list.Items[:i]...), list.Items[i+1:]...)...)
 		without = with(n, word, rest)
 	}
-	if without.Get("allow") == nil && without.Get("approve") == nil {
+	if without.Get("allow") == nil && without.Get("judge") == nil && without.Get("approve") == nil {
 		l.told(DropClause, at, "dropped, so the tool is blocked", rule, textNode("block"))
 	} else {
 		l.told(DropClause, at, "dropped", rule, without)

@@ -74,5 +74,5 @@ func counted(outcomes []Outcome, of func(Outcome) string) []Count {
 // Kinds returns the kinds of mutants that there are beside constraints and
 // conditions.
 func Kinds() []string {
-	return []string{KindApprovers, KindApprovals, KindClause, KindExtra, KindLabels, KindLimit, KindMode, KindOptional}
+	return []string{KindApprovers, KindApprovals, KindClause, KindExtra, KindJudge, KindLabels, KindLimit, KindMode, KindOptional}
 }

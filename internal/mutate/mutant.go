@@ -47,6 +47,7 @@ const (
 	KindMode      = "mode"
 	KindOptional  = "optional"
 	KindApprovers = "$approvers"
+	KindJudge     = "judge" // its settings
 )
 
 // Mutant is a contract with one change.

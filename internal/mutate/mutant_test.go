@@ -84,6 +84,10 @@ func TestList(t *testing.T) {
 			`weaken .allow[0].$when: "now.getHours() >= 7 && now.getHours() < 19" -> "now.getHours() >= 7 || now.getHours() < 19"`,
 			`weaken .allow[0].$when: "now.getHours() >= 7 && now.getHours() < 19" -> "now.getHours() >= 7 && now.getHours() <= 19"`,
 		},
+		`judge`: {`swap-effect : "judge" -> "allow"`, `swap-effect : "judge" -> "approve"`, `swap-effect : "judge" -> "block"`},
+		`{judge: [{size: {max: 5}}]}`: {
+			"drop-clause .judge[0]: dropped, so the tool is blocked", "swap-effect .judge[0]: moved to allow", "widen .judge[0].size.max: 5 -> 6",
+		},
 		`{approve: [{$approvers: [p, q], $quorum: 2}]}`: {
 			"drop-approval .approve[0].$quorum: 2 -> 1", "swap-effect .approve[0]: moved to allow",
 		},

@@ -127,7 +127,7 @@ func remove(root *yamlwalk.Node, at place) {
 // isClause says whether a place is that of a clause:
 // agents.A.tools["T"].allow[0].
 func (p place) isClause() bool {
-	return len(p) == 6 && p[0].key == "agents" && p[2].key == "tools" && slices.Contains([]string{"never", "allow", "approve"}, p[4].key)
+	return len(p) == 6 && p[0].key == "agents" && p[2].key == "tools" && slices.Contains([]string{"never", "allow", "judge", "approve"}, p[4].key)
 }
 
 // argument returns the argument that a place is about, "" if it is about none.

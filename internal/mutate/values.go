@@ -301,7 +301,7 @@ func (s *seeker) described() (seeds []story) {
 	rule := at[:4].from(s.was)
 	c := cases.Call{Agent: at[1].key, Session: "case", Server: server, Tool: tool, Arguments: sampleArguments(schemaOf(s.original, s.m.tool))}
 	seeds = append(seeds, one(c))
-	for _, word := range []string{"allow", "approve", "never"} {
+	for _, word := range []string{"allow", "judge", "approve", "never"} {
 		for _, clause := range elementsOf(rule.Get(word)) {
 			seeds = append(seeds, one(fitted(c, clause)))
 		}

@@ -201,7 +201,11 @@ func celPermits(steps []toolcall.Step, v string, tests []func(string) test, opti
 	}
 	if steps[0].Elements {
 		e := fmt.Sprintf("e%d", depth)
-		return fmt.Sprintf("(type(%s) == list && size(%s) > 0 && %s.all(%s, %s))", v, v, v, e, celPermits(steps[1:], e, tests, optional, depth+1))
+		text := fmt.Sprintf("type(%s) == list && %s.all(%s, %s)", v, v, e, celPermits(steps[1:], e, tests, optional, depth+1))
+		if !optional { // without elements the argument is absent
+			text += fmt.Sprintf(" && size(%s) > 0", v)
+		}
+		return "(" + text + ")"
 	}
 	name := quote(steps[0].Name)
 	member := fmt.Sprintf("%s[%s]", v, name)

@@ -153,7 +153,11 @@ func (w *regoWriter) permits(steps []toolcall.Step, tests []test, optional bool)
 	}
 	next := w.permits(steps[1:], tests, optional)
 	if steps[0].Elements {
-		return w.function([]string{"is_array(v)", "count(v) > 0", fmt.Sprintf("every e in v { %s(e) }", next)})
+		lines := []string{"is_array(v)", fmt.Sprintf("every e in v { %s(e) }", next)}
+		if !optional { // without elements the argument is absent
+			lines = append(lines, "count(v) > 0")
+		}
+		return w.function(lines)
 	}
 	name := quote(steps[0].Name)
 	bodies := [][]string{{fmt.Sprintf("%s(v[%s])", next, name)}}

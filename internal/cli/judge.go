@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+func (a *app) judgeCommand() *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "judge --contract FILE < call.json",
+		Short: "What the judge thinks of a call: do the user's own words authorize it?",
+		Long: `Reads a call in the form of "licet decide" and prints what the judge thinks of it:
+the opinion, the user's turns with the quoted words marked, every effect of the
+call and whether words cover it, and the checks that fail. The user's turns are
+the member "request" of the call. Needs no model.
+
+The judge decides only calls that a judge clause of the contract hands over. The
+last lines say whether one does, and what the call would get; that verdict is the
+exit status, as with "licet decide". Nothing is decided, recorded or used up.`,
+		Example: "  licet judge --contract licet.yaml < call.json",
+		Args:    cobra.NoArgs,
+		RunE:    run(func(cmd *cobra.Command, _ []string) error { return a.runJudge(cmd.Context(), path, asJSON) }),
+	}
+	c.Flags().StringVar(&path, "contract", "", "contract file (required)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	if err := c.MarkFlagRequired("contract"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func (a *app) runJudge(ctx context.Context, path string, asJSON bool) error {
+	p, err := a.pose(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer p.state.Close()
+	g, err := a.newGate(p.state, func() *contract.Contract { return p.contract }, p.places)
+	if err != nil {
+		return err
+	}
+	j, err := g.Opine(ctx, p.ask)
+	if err != nil {
+		return err
+	}
+	if err := a.printJudgement(j, asJSON); err != nil {
+		return err
+	}
+	return exit(exitOf(j.Decision.Verdict))
+}
+
+// opinionJSON is an opinion as records keep it (docs/spec/evidence.md).
+type opinionJSON struct {
+	Model         string          `json:"model"`
+	PolicyDigest  string          `json:"policy_digest"`
+	Raw           string          `json:"raw"`
+	Checked       string          `json:"checked"`
+	NoVerdict     string          `json:"no_verdict,omitempty"`
+	Authorization string          `json:"authorization,omitempty"`
+	FailureMode   string          `json:"failure_mode,omitempty"`
+	Risk          string          `json:"risk"`
+	Failed        []string        `json:"failed"`
+	Effects       []effectOfCall  `json:"effects"`
+	Spans         []spanOfTurn    `json:"spans"`
+	Uncovered     []string        `json:"uncovered"`
+	Boundaries    []boundaryWords `json:"boundaries"`
+	Rationale     string          `json:"rationale,omitempty"`
+}
+
+type effectOfCall struct {
+	ID     string `json:"id"`
+	Op     string `json:"op"`
+	Kind   string `json:"kind"`
+	Target string `json:"target,omitempty"`
+	Risk   string `json:"risk"`
+}
+
+type spanOfTurn struct {
+	Turn    int      `json:"turn"`
+	Quote   string   `json:"quote,omitempty"`
+	Effects []string `json:"effects"`
+}
+
+type boundaryWords struct {
+	Turn int    `json:"turn"`
+	Text string `json:"text,omitempty"`
+}
+
+// judgementJSON is what `licet judge --json` prints.
+type judgementJSON struct {
+	Opinion opinionJSON    `json:"opinion"`
+	Turns   []string       `json:"turns"`
+	Handed  bool           `json:"handed_over"` // a judge clause hands the call over
+	Verdict authz.Verdict  `json:"verdict"`     // that the call gets now
+	Reasons []authz.Reason `json:"reasons"`
+}
+
+func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
+	out := judgementJSON{Turns: slices.Concat([]string{}, j.Case.Turns), Handed: j.Handed, Verdict: j.Decision.Verdict, Reasons: j.Decision.Reasons}
+	if err := json.Unmarshal(j.Value(true).AppendCanonical(nil), &out.Opinion); err != nil {
+		return fmt.Errorf("reading the opinion: %w", err)
+	}
+	if asJSON {
+		return printJSON(a.out, out)
+	}
+	a.printOpinion(out.Opinion, out.Turns)
+	if !out.Handed {
+		fmt.Fprintln(a.out, "no judge clause hands this call over: the contract decides it")
+	}
+	a.printVerdict(out.Verdict, j.Decision.Shadow, out.Reasons)
+	return nil
+}
+
+// opinionOf returns the opinion and the turns in the copy of a held call, nil if
+// it was not judged.
+func opinionOf(call toolcall.Value) (o *opinionJSON, turns []string) {
+	if json.Unmarshal(call.Get("opinion").AppendCanonical(nil), &o) != nil ||
+		json.Unmarshal(call.Get("turns").AppendCanonical(nil), &turns) != nil {
+		return nil, nil
+	}
+	return o, turns
+}
+
+// printOpinion prints an opinion. Without turns the quotes stand by themselves.
+func (a *app) printOpinion(o opinionJSON, turns []string) {
+	s := a.style()
+	line := "the judge " + o.Model + " says " + s.bold(o.Checked)
+	if o.Raw != o.Checked {
+		line += ", before the checks " + o.Raw
+	}
+	if o.NoVerdict != "" {
+		line += ": " + o.NoVerdict
+	} else {
+		line += fmt.Sprintf(" (authorization %s, failure mode %s, risk %s)", o.Authorization, o.FailureMode, o.Risk)
+	}
+	fmt.Fprintln(a.out, line)
+	if o.Rationale != "" {
+		fmt.Fprintf(a.out, "  %s\n", wrap(printable(o.Rationale), a.width()-4, "  "))
+	}
+	a.printTurns(o, turns)
+	a.printEffects(o)
+	for _, b := range o.Boundaries {
+		fmt.Fprintf(a.out, "  forbidden in turn %d: %s\n", b.Turn, printable(b.Text))
+	}
+	for _, code := range o.Failed {
+		fmt.Fprintf(a.out, "  check fails: %s\n", code)
+	}
+}
+
+// printTurns prints what the user wrote, with the quoted words between marks.
+func (a *app) printTurns(o opinionJSON, turns []string) {
+	for i, turn := range turns {
+		text := turn
+		for _, span := range o.Spans {
+			if span.Turn == i+1 && span.Quote != "" {
+				text = strings.Replace(text, span.Quote, "»"+span.Quote+"«", 1)
+			}
+		}
+		fmt.Fprintf(a.out, "  turn %d: %s\n", i+1, printable(text))
+	}
+	for _, span := range o.Spans {
+		if len(turns) == 0 {
+			fmt.Fprintf(a.out, "  turn %d: »%s«\n", span.Turn, printable(span.Quote))
+		}
+	}
+}
+
+// printEffects prints what the call does, and which words cover it.
+func (a *app) printEffects(o opinionJSON) {
+	for _, e := range o.Effects {
+		by := "needs no words"
+		for _, span := range o.Spans {
+			if slices.Contains(span.Effects, e.ID) {
+				by = fmt.Sprintf("by »%s« in turn %d", span.Quote, span.Turn)
+			}
+		}
+		if slices.Contains(o.Uncovered, e.ID) {
+			by = a.style().bold("not covered")
+		}
+		fmt.Fprintf(a.out, "  %s %s %s %s (%s): %s\n", e.ID, e.Op, e.Kind, printable(e.Target), e.Risk, printable(by))
+	}
+}

@@ -1,0 +1,270 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/decide"
+	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/judge"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// Judgement is an opinion with what it was formed on.
+type Judgement struct {
+	Model    string // as the contract names it
+	Digest   string // of what the judge goes by
+	Case     judge.Case
+	Opinion  judge.Opinion
+	Handed   bool           // a judge clause hands the call over
+	Decision authz.Decision // that the call gets now
+}
+
+// judge asks the judge about a call that a judge clause hands over, and decides
+// it with the opinion. Facts and decision are made once more after the answer, so
+// that what the contract forbids stays forbidden and the opinion is about what the
+// call would touch now.
+func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (authz.Decision, error) {
+	c := caseOf(r, before.Answers)
+	raw := g.opinion(ctx, c)
+	facts, err := g.gather(ctx, r)
+	if err != nil {
+		return authz.Decision{}, err
+	}
+	facts.Approval = before.Approval
+	d := decide.Decide(r.contract, r.ask.Call, facts)
+	now := judge.Now{Denied: d.Verdict == authz.Block && !d.Judge, Affected: caseOf(r, facts.Answers).Affected}
+	r.judged = &Judgement{
+		Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: judge.Check(c, raw, now), Handed: true,
+	}
+	if d.Judge {
+		if facts.Judged, err = g.judgedOf(ctx, r); err != nil {
+			return authz.Decision{}, err
+		}
+		d = decide.Decide(r.contract, r.ask.Call, facts)
+	}
+	*before = facts
+	return d, nil
+}
+
+// opinion asks the judge. A judge that is missing or that panics has none.
+func (g *Gate) opinion(ctx context.Context, c judge.Case) (o judge.Opinion) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = judge.None(judge.Internal, fmt.Sprintf("panic: %v", p))
+		}
+	}()
+	if g.o.Judge == nil {
+		return judge.None(judge.Internal, "this gate has no judge")
+	}
+	return g.o.Judge.Judge(ctx, c)
+}
+
+func (g *Gate) judgeDigest() string {
+	if g.o.Judge == nil {
+		return ""
+	}
+	return g.o.Judge.Digest()
+}
+
+// caseOf returns what the judge sees of a call.
+func caseOf(r *request, answers constraint.Answers) judge.Case {
+	call := r.ask.Call
+	a := judge.Action{
+		Server: call.Server, Tool: call.Tool, Arguments: call.Arguments,
+		Cwd: r.ask.Cwd, Places: answers.Places, Commands: map[string]constraint.Shell{},
+	}
+	if call.Tool == "" {
+		a.Tool = call.Method
+	}
+	if pinned, ok := r.contract.Catalog(call.Server); ok {
+		if tool, ok := pinned.Approved.Tool(call.Tool); ok {
+			a.ReadOnly = tool.ReadOnlyHint()
+		}
+	}
+	if r.rule != nil {
+		for argument, q := range r.rule.CommandLines(call.Arguments) {
+			a.Commands[argument] = answers.Shell[q.Key]
+		}
+	}
+	return judge.NewCase(a, r.ask.Asserted.Turns)
+}
+
+// noWords tells operators why the judge found no consent.
+const noWords = "no user turns are known here (MCP carries none), so no words of the user can authorize anything: " +
+	"give them to `licet decide` as \"request\""
+
+// judgedOf puts an opinion into the words of package decide.
+func (g *Gate) judgedOf(ctx context.Context, r *request) (decide.Judged, error) {
+	enrolled, err := g.o.Store.Approvers(ctx)
+	if err != nil {
+		return decide.Judged{}, fmt.Errorf("reading approvers: %w", err)
+	}
+	o := r.judged.Opinion
+	j := decide.Judged{Asked: true, Opinion: o.Verdict, Soft: o.NoVerdict.Soft(), Why: o.Rationale, Reachable: reachable(r.contract.Approvals(), enrolled)}
+	if o.Verdict == authz.NoVerdict {
+		j.Why = strings.TrimSuffix(string(o.NoVerdict)+": "+o.Rationale, ": ")
+	}
+	if len(o.Failed) > 0 {
+		j.Why += fmt.Sprintf(" Checks that fail: %v.", o.Failed)
+	}
+	if len(r.judged.Case.Turns) == 0 {
+		j.Why = noWords
+	}
+	if !j.Reachable && (o.Verdict == authz.OpinionUnsure || o.Verdict == authz.NoVerdict) {
+		j.Why += " No approver can be reached: too few are enrolled."
+	}
+	return j, nil
+}
+
+// reachable reports whether enough of those who may answer are enrolled.
+func reachable(a contract.Approvals, enrolled []string) bool {
+	n := 0
+	for _, name := range enrolled {
+		if len(a.Approvers) == 0 || slices.Contains(a.Approvers, name) {
+			n++
+		}
+	}
+	return n >= a.Quorum
+}
+
+// Opine returns what the judge thinks of a call now, also where the contract does
+// not ask it, and the decision that the call gets. Nothing is recorded or used
+// up, and no Grant can come of it. An error says that there is nothing to judge.
+func (g *Gate) Opine(ctx context.Context, a Ask) (Judgement, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
+	defer cancel()
+	r := g.newRequest(a)
+	if r.rule == nil {
+		return Judgement{}, fmt.Errorf("the contract lists no %s for agent %q", a.Call.Server+"."+a.Call.Tool, a.Call.Agent)
+	}
+	facts, d, err := g.weigh(ctx, r)
+	if err != nil {
+		return Judgement{}, err
+	}
+	if r.judged == nil {
+		c := caseOf(r, facts.Answers)
+		o := judge.Check(c, g.opinion(ctx, c), judge.Now{Denied: d.Code() == authz.NeverClause, Affected: c.Affected})
+		r.judged = &Judgement{Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: o}
+	}
+	r.judged.Decision = d
+	return *r.judged, nil
+}
+
+// uncovered returns what the effects are about that no words authorize.
+func (j *Judgement) uncovered() (targets []string) {
+	for _, e := range j.Case.Effects {
+		if slices.Contains(j.Opinion.Uncovered, e.ID) {
+			targets = append(targets, e.Target)
+		}
+	}
+	return targets
+}
+
+// Bounds of what is kept of an opinion.
+const (
+	maxKept       = 64 << 10 // bytes with the words of call and user; beyond, these are left out
+	maxBoundaries = 100
+)
+
+// kept returns the opinion as it is written down: with the words of call and user
+// where they may stand in it, and if that is not too large.
+func (j *Judgement) kept(open bool) toolcall.Value {
+	if v := j.Value(true); open && len(v.AppendCanonical(nil)) <= maxKept {
+		return v
+	}
+	return j.Value(false)
+}
+
+// Value returns the opinion as records and tickets keep it (docs/spec/evidence.md,
+// "opinion"), with secrets masked. open is whether words of the call and of the
+// user stand in it.
+func (j *Judgement) Value(open bool) toolcall.Value {
+	var o object
+	o.text("model", j.Model)
+	o.text("policy_digest", j.Digest)
+	o.text("raw", j.Opinion.Raw.String())
+	o.text("checked", j.Opinion.Verdict.String())
+	o.text("no_verdict", string(j.Opinion.NoVerdict))
+	o.text("authorization", string(j.Opinion.Authorization))
+	o.text("failure_mode", string(j.Opinion.FailureMode))
+	o.text("risk", j.Opinion.Risk.String())
+	failed := make([]string, len(j.Opinion.Failed))
+	for i, code := range j.Opinion.Failed {
+		failed[i] = string(code)
+	}
+	o.value("failed", texts(failed))
+	o.value("effects", j.effects(open))
+	o.value("spans", j.spans(open))
+	o.value("uncovered", texts(j.Opinion.Uncovered))
+	o.value("boundaries", j.boundaries(open))
+	if open {
+		o.text("rationale", evidence.Line(j.Opinion.Rationale))
+	}
+	return toolcall.ObjectOf(o...)
+}
+
+func (j *Judgement) effects(open bool) toolcall.Value {
+	list := make([]toolcall.Value, len(j.Case.Effects))
+	for i, e := range j.Case.Effects {
+		var o object
+		o.text("id", e.ID)
+		o.text("op", string(e.Op))
+		o.text("kind", string(e.Kind))
+		if open {
+			o.text("target", evidence.Line(e.Target))
+		}
+		o.text("risk", e.Risk().String())
+		list[i] = toolcall.ObjectOf(o...)
+	}
+	return toolcall.ArrayOf(list...)
+}
+
+func (j *Judgement) boundaries(open bool) toolcall.Value {
+	list := make([]toolcall.Value, min(len(j.Case.Boundaries), maxBoundaries))
+	for i, b := range j.Case.Boundaries[:len(list)] {
+		var o object
+		o.value("turn", number(b.Turn))
+		if open {
+			o.text("text", evidence.Line(b.Text))
+		}
+		list[i] = toolcall.ObjectOf(o...)
+	}
+	return toolcall.ArrayOf(list...)
+}
+
+func (j *Judgement) spans(open bool) toolcall.Value {
+	list := make([]toolcall.Value, len(j.Opinion.Spans))
+	for i, s := range j.Opinion.Spans {
+		var o object
+		o.value("turn", number(s.Turn))
+		if open {
+			o.text("quote", evidence.Line(s.Quote))
+		}
+		o.value("effects", texts(s.Effects))
+		list[i] = toolcall.ObjectOf(o...)
+	}
+	return toolcall.ArrayOf(list...)
+}
+
+func number(n int) toolcall.Value {
+	d, err := toolcall.ParseDecimal(strconv.Itoa(n))
+	if err != nil {
+		panic("gate: an integer is no decimal: " + err.Error()) // it always is one
+	}
+	return toolcall.NumberOf(d)
+}
+
+func texts(all []string) toolcall.Value {
+	list := make([]toolcall.Value, len(all))
+	for i, s := range all {
+		list[i] = toolcall.StringOf(s)
+	}
+	return toolcall.ArrayOf(list...)
+}
