@@ -23,19 +23,23 @@ import (
 )
 
 // Core is the door without a wire: a gate over a store in memory. It can do
-// every step. Time stands still but for Wait.
-type Core struct{}
+// every step. Time stands still but for Wait. The zero Core loads each contract
+// anew.
+type Core struct {
+	Load func(Source) (*contract.Contract, error) // for who has contracts at hand; nil = Source.Load
+}
 
 // Begin is when every session of Core begins.
 var Begin = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 
 // Open implements Door.
-func (Core) Open(_ context.Context, setup Setup) (Session, error) {
-	s := &core{source: setup.Contract, now: Begin, turns: map[string][]string{}, live: map[[2]string]toolcall.Value{}}
-	if s.contract = setup.Loaded; s.contract == nil {
-		if err := s.load(setup.Contract.Text); err != nil {
-			return nil, err
-		}
+func (c Core) Open(_ context.Context, setup Setup) (Session, error) {
+	s := &core{source: setup.Contract, loader: Source.Load, now: Begin, turns: map[string][]string{}, live: map[[2]string]toolcall.Value{}}
+	if c.Load != nil {
+		s.loader = c.Load
+	}
+	if err := s.load(setup.Contract.Text); err != nil {
+		return nil, err
 	}
 	clock := func() time.Time { return s.now }
 	s.store = memory.New(clock)
@@ -52,6 +56,7 @@ func (Core) Open(_ context.Context, setup Setup) (Session, error) {
 // core is one session of Core.
 type core struct {
 	source   Source
+	loader   func(Source) (*contract.Contract, error)
 	contract *contract.Contract // in force
 	store    *memory.Store
 	gate     *gate.Gate
@@ -63,7 +68,7 @@ type core struct {
 
 // load puts a contract in force.
 func (s *core) load(text []byte) error {
-	c, err := s.source.With(text).Load()
+	c, err := s.loader(s.source.With(text))
 	if err != nil {
 		return fmt.Errorf("loading the contract: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/licet-dev/licet/internal/constraint"
-	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/explain"
 )
 
@@ -17,7 +16,6 @@ type Door interface {
 // Setup is the world of one case. The places are directories of its own.
 type Setup struct {
 	Contract Source
-	Loaded   *contract.Contract // Contract, where it was loaded before; may be nil. A door in this process is spared the reading
 	Places   constraint.Places
 	Path     string // PATH of the gate and of the commands; "" = of no meaning to the case
 }

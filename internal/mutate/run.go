@@ -133,7 +133,7 @@ func (r *runner) one(ctx context.Context, m *Mutant) Outcome {
 		if m.tool != "" && !p.Case.Calls(m.tool) {
 			continue
 		}
-		if notices(ctx, p.Suite, p.Case, m) {
+		if r.notices(ctx, p.Suite, p.Case, m) {
 			o.State, o.By, o.Suite = Killed, p.Case, p.Suite.Name
 			return o
 		}
@@ -150,12 +150,27 @@ func (r *runner) one(ctx context.Context, m *Mutant) Outcome {
 	return o
 }
 
+// door returns a door that has the contract and a mutant of it at hand: loading
+// them takes longer than most cases do.
+func (r *runner) door(m *Mutant) cases.Core {
+	return cases.Core{Load: func(s cases.Source) (*contract.Contract, error) {
+		switch {
+		case bytes.Equal(s.Text, m.source.Text):
+			return m.loaded, nil
+		case bytes.Equal(s.Text, r.passed[0].Suite.Contract.Text):
+			return r.original, nil
+		default:
+			return s.Load()
+		}
+	}}
+}
+
 // notices reports whether a case that passes on the contract fails on a mutant.
 // A case whose own edit of the contract does not load with the change shows
 // nothing.
-func notices(ctx context.Context, s *cases.Suite, c *cases.Case, m *Mutant) bool {
+func (r *runner) notices(ctx context.Context, s *cases.Suite, c *cases.Case, m *Mutant) bool {
 	var edited [][]byte
-	res := cases.Play(ctx, cases.Core{}, s, c, cases.Options{Change: func(text []byte) ([]byte, error) {
+	res := cases.Play(ctx, r.door(m), s, c, cases.Options{Change: func(text []byte) ([]byte, error) {
 		if bytes.Equal(text, s.Contract.Text) {
 			return m.source.Text, nil
 		}

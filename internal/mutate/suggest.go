@@ -81,8 +81,8 @@ func (r *runner) differs(ctx context.Context, m *Mutant, t story) *Suggestion {
 	suite := *r.passed[0].Suite
 	suite.Contract = m.source.With(r.passed[0].Suite.Contract.Text)
 	c := &cases.Case{Steps: t.steps, Files: t.files}
-	was := cases.Play(ctx, cases.Core{}, &suite, c, cases.Options{Whole: true})
-	is := cases.Play(ctx, cases.Core{}, &suite, c, cases.Options{Whole: true, Change: m.Apply})
+	was := cases.Play(ctx, r.door(m), &suite, c, cases.Options{Whole: true})
+	is := cases.Play(ctx, r.door(m), &suite, c, cases.Options{Whole: true, Change: m.Apply})
 	for i := range min(len(was.Answers), len(is.Answers)) {
 		a, b := was.Answers[i], is.Answers[i]
 		if a.Verdict == b.Verdict && codeOf(a) == codeOf(b) && a.Shadow == b.Shadow {

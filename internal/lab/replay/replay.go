@@ -110,7 +110,8 @@ func (o Outcome) Verdict() authz.Verdict {
 // it.
 func (j Judge) Play(ctx context.Context, t *trajectory.Trajectory, o Options) (out Outcome, err error) {
 	out = Outcome{ID: t.ID, Record: t.Digest, Labels: t.Labels, Calls: []Decision{}}
-	s, err := cases.Core{}.Open(ctx, cases.Setup{Contract: j.Contract, Loaded: j.loaded})
+	door := cases.Core{Load: func(cases.Source) (*contract.Contract, error) { return j.loaded, nil }}
+	s, err := door.Open(ctx, cases.Setup{Contract: j.Contract})
 	if err != nil {
 		return out, err
 	}
