@@ -38,6 +38,19 @@ func TestVerdictText(t *testing.T) {
 	}
 }
 
+// TestOpinionText pins the words of records, and that nothing unknown reads as a
+// permission.
+func TestOpinionText(t *testing.T) {
+	for o, want := range map[authz.Opinion]string{
+		authz.NoVerdict: "no_verdict", authz.OpinionBlock: "block", authz.OpinionUnsure: "unsure", authz.OpinionAllow: "allow",
+		authz.OpinionAllow + 1: "no_verdict", 255: "no_verdict",
+	} {
+		if text, err := o.MarshalText(); err != nil || string(text) != want {
+			t.Errorf("opinion %d reads %q, %v, want %q", o, text, err, want)
+		}
+	}
+}
+
 func TestBlocked(t *testing.T) {
 	d := authz.Blocked(authz.NotListed, "agents.a", "why")
 	if d.Verdict != authz.Block || d.Code() != authz.NotListed || d.Reasons[0].Clause != "agents.a" || d.Reasons[0].Detail != "why" {
