@@ -59,13 +59,14 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// open puts a gate over a store.
+// open puts a gate over a store. How busy the machine is must not decide a test, so
+// it has a minute.
 func (b *bench) open(s gate.Store) {
 	b.Helper()
 	var err error
 	b.gate, err = gate.New(gate.Options{
 		Contract: func() *contract.Contract { return b.contract }, Store: s, Key: key,
-		Places: b.places, Now: func() time.Time { return b.now }, Judge: b.judge,
+		Places: b.places, Now: func() time.Time { return b.now }, Judge: b.judge, Deadline: time.Minute,
 	})
 	if err != nil {
 		b.Fatal(err)
