@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -197,18 +198,10 @@ func (g *Gate) grant(ctx context.Context, r *request, answer *Answer) {
 	}
 }
 
+// sameFiles reports whether two looks at the disk found the same. What only one
+// of them could answer is a difference, too.
 func sameFiles(a, b constraint.Answers) bool {
-	for key, file := range b.Files {
-		if a.Files[key] != file {
-			return false
-		}
-	}
-	for key, command := range b.Shell {
-		if !reflect.DeepEqual(a.Shell[key], command) {
-			return false
-		}
-	}
-	return true
+	return maps.Equal(a.Files, b.Files) && maps.EqualFunc(a.Shell, b.Shell, func(x, y constraint.Shell) bool { return reflect.DeepEqual(x, y) })
 }
 
 // Refuse records a BLOCK for input that is no call: a malformed message, a
