@@ -63,11 +63,19 @@ func (g *guesser) try(name, passphrase string) (said error) {
 	return said
 }
 
-func (g *guesser) attempts() (n int) {
+// attempts returns how many wrong passphrases were counted.
+func (g *guesser) attempts() int {
+	g.t.Helper()
+	return g.records(func(r evidence.Record) bool {
+		return r.Kind == evidence.Attempt && strings.Contains(string(r.Body), `"counted":true`)
+	})
+}
+
+func (g *guesser) records(like func(evidence.Record) bool) (n int) {
 	g.t.Helper()
 	g.in(func(ctx context.Context, s *state) error {
 		return s.store.Records(ctx, 0, 1000, func(r evidence.Record) error {
-			if r.Kind == evidence.Attempt && strings.Contains(string(r.Body), `"counted":true`) {
+			if like(r) {
 				n++
 			}
 			return nil
@@ -91,10 +99,16 @@ func TestGuessing(t *testing.T) {
 	}
 	// The first is 5 minutes old.
 	const locked = "5 wrong passphrases within 15m: no more is looked at before "
+	all := func(evidence.Record) bool { return true }
+	before := g.records(all)
 	for _, passphrase := range []string{"right ann", "wrong"} {
 		err := g.try("ann", passphrase)
 		if err == nil || errors.Is(err, approval.ErrPassphrase) || !strings.Contains(err.Error(), locked) || !strings.HasSuffix(err.Error(), ", in 10m") {
 			t.Errorf("%q while locked: %v", passphrase, err)
+		}
+		// A record of the wrong ones alone would tell the right one from them.
+		if n := g.records(all); n != before {
+			t.Errorf("%q while locked: looked at, %d records more", passphrase, n-before)
 		}
 	}
 	if n := g.attempts(); n != approval.MaxTries {
