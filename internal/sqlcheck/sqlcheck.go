@@ -156,7 +156,12 @@ func (f *finding) beyond(why string) {
 
 func (f *finding) table(schema, name string) { f.tables[Table{schema, name}] = true }
 
+// statement returns what was found. A statement of no class would be covered by
+// any list of them.
 func (f *finding) statement() Statement {
+	if len(f.classes) == 0 {
+		f.act(Other, "does nothing that is known")
+	}
 	return Statement{
 		Classes: slices.Sorted(maps.Keys(f.classes)),
 		Tables: slices.SortedFunc(maps.Keys(f.tables), func(a, b Table) int {
