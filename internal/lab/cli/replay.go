@@ -98,7 +98,7 @@ type counted struct {
 }
 
 func (a *app) runReplay(ctx context.Context, f replayFlags, files []string) (err error) {
-	r := replay.Run{Options: f.options, Format: f.format, Progress: a.replayProgress()}
+	r := replay.Run{Options: f.options, Format: f.format, By: f.by, Progress: a.replayProgress()}
 	if r.Judges, err = f.judges(); err != nil {
 		return err
 	}

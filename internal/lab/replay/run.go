@@ -16,6 +16,7 @@ type Run struct {
 	Judges   Judges
 	Options  Options
 	Format   string         // of the files; "" = recognised
+	By       string         // label that a report counts by, too; "" = none
 	Journal  *Journal       // where outcomes are kept; nil = nowhere
 	Progress func(Progress) // called after each trajectory; may be nil
 }
