@@ -132,7 +132,7 @@ func (a *app) reportReplay(r replay.Run, f replayFlags, all []replay.File) error
 	var sets []set
 	problems := 0
 	for _, file := range all {
-		sets = append(sets, setsOf(file, f.by)...)
+		sets = append(sets, setsOf(file, r.By)...)
 		a.remarks(file)
 		problems += len(file.Problems)
 	}

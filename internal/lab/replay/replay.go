@@ -269,10 +269,8 @@ func CountOf(all []Outcome) (n Count) {
 // Calls is how many calls of trajectories got which verdict, and which codes decided
 // about those that were stopped.
 type Calls struct {
-	All     int                `json:"all"`
-	Held    int                `json:"held"`
-	Blocked int                `json:"blocked"`
-	Codes   map[authz.Code]int `json:"codes"`
+	All, Held, Blocked int
+	Codes              map[authz.Code]int
 }
 
 // CallsOf counts the calls of outcomes.
