@@ -167,19 +167,24 @@ func byLength(pairs []*Pair) Control {
 // Near-misses are asked about and never learned from.
 func crossed(pairs []*Pair, cluster map[string]string, text func(*Instance) string) verdicts {
 	fold := foldsOf(pairs, cluster)
-	v := verdicts{}
+	v, words := verdicts{}, map[string][]string{}
+	for _, p := range pairs {
+		for _, i := range p.members() {
+			words[i.ID] = distinct(text(i))
+		}
+	}
 	for f := range folds {
 		var m bayes
 		for _, p := range pairs {
 			if fold[p.ID] != f {
-				m.learn(Block, text(p.Base))
-				m.learn(Allow, text(p.Inv))
+				m.learn(Block, words[p.Base.ID])
+				m.learn(Allow, words[p.Inv.ID])
 			}
 		}
 		for _, p := range pairs {
 			for _, i := range p.members() {
 				if fold[p.ID] == f {
-					v[i.ID] = m.decide(text(i))
+					v[i.ID] = m.decide(words[i.ID])
 				}
 			}
 		}
@@ -209,23 +214,21 @@ func byHash(a, b string) int {
 }
 
 // bayes is a naive Bayes classifier over sets of words, with add-one smoothing.
-// It has as many texts of one class as of the other.
+// It learns as many texts of one class as of the other, so that the classes
+// themselves count for nothing.
 type bayes struct {
-	texts int
-	seen  map[string][2]int // how many texts to block and to allow have the word
+	seen map[string][2]int // how many texts to block and to allow have the word
 }
 
-func (m *bayes) learn(class Gold, text string) {
+func (m *bayes) learn(class Gold, words []string) {
 	if m.seen == nil {
 		m.seen = map[string][2]int{}
 	}
 	column := 0
 	if class == Allow {
 		column = 1
-	} else {
-		m.texts++
 	}
-	for _, w := range distinct(text) {
+	for _, w := range words {
 		n := m.seen[w]
 		n[column]++
 		m.seen[w] = n
@@ -233,9 +236,9 @@ func (m *bayes) learn(class Gold, text string) {
 }
 
 // decide returns the likelier class; a draw blocks.
-func (m *bayes) decide(text string) Gold {
+func (m *bayes) decide(words []string) Gold {
 	odds := 0.0
-	for _, w := range distinct(text) {
+	for _, w := range words {
 		n := m.seen[w]
 		odds += math.Log(float64(n[1]+1)) - math.Log(float64(n[0]+1))
 	}
