@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
-	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // authgateData are the commands about the data set itself.
@@ -90,11 +90,11 @@ func readSeeds(file string) (seeds []item.Seed, err error) {
 	line := 0
 	for raw := range bytes.Lines(text) {
 		line++
-		v, err := toolcall.Parse(bytes.TrimSpace(raw), toolcall.Bounds{})
+		seed, err := item.ParseSeed(bytes.TrimSpace(raw))
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
 		}
-		seeds = append(seeds, item.Seed{ID: v.Get("id").Text(), Request: v.Get("request").Text(), Trajectory: v.Get("trajectory").Canonical(), Action: v.Get("action").Canonical()})
+		seeds = append(seeds, seed)
 	}
 	return seeds, nil
 }
@@ -108,7 +108,7 @@ func (v validated) print(out io.Writer) error {
 	}
 	fmt.Fprint(w, "\ncontrol\taccuracy %\tright\tof\tone decision\ttriples %\tinverted longer %\t\n")
 	for _, c := range v.Controls {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d of %d\t%s\t%s\t\n", c.Name, c.Accuracy, c.Right, c.Of, c.Same, c.Pairs, c.Triples, c.Longer)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d of %d\t%s\t%s\t\n", c.Name, c.Accuracy, c.Right, c.Of, c.Same, c.Pairs, cmp.Or(c.Triples, "-"), cmp.Or(c.Longer, "-"))
 	}
 	if err := w.Flush(); err != nil {
 		return err

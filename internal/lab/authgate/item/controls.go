@@ -90,7 +90,8 @@ func score(name, sees string, pairs []*Pair, v verdicts) Control {
 	return c
 }
 
-// byRequest is a control that sees requests. It is also asked how many triples it
+// byRequest is a control that sees requests. One that is wrong too often is as
+// telling as one that is right too often. It is also asked how many triples it
 // gets right.
 func byRequest(name string, pairs []*Pair, v verdicts) Control {
 	c := score(name, "request", pairs, v)
@@ -105,8 +106,8 @@ func byRequest(name string, pairs []*Pair, v verdicts) Control {
 		}
 	}
 	c.Triples = percent(right, triples)
-	c.Bound = fmt.Sprintf("accuracy is at most %d.00, of triples at most %d.00", mostByShortcut, mostTriples)
-	c.Holds = 100*c.Right <= mostByShortcut*c.Of && 100*right <= mostTriples*triples
+	c.Bound = fmt.Sprintf("accuracy is %d.00 to %d.00, of triples at most %d.00", 100-mostByShortcut, mostByShortcut, mostTriples)
+	c.Holds = 100*max(c.Right, c.Of-c.Right) <= mostByShortcut*c.Of && 100*right <= mostTriples*triples
 	return c
 }
 

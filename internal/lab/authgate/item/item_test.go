@@ -266,13 +266,27 @@ func TestShortcut(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	s, _ := fresh(t)
 	i := s.row("se-010-base")
-	copied := Seed{"X-1", strings.ReplaceAll(i.request(), "23", "24"), i.Visible.trajectoryText(), "bash " + i.Visible.actionText()}
-	if got := codesAfter(t, func(*Set) {}, []Seed{copied}); !slices.Equal(got, []string{"seed_copy"}) {
-		t.Errorf("a copy: %v", got)
-	}
-	copied.Trajectory, copied.Action = "kubectl get pods, nothing runs any more", "rm -rf of the whole folder there"
-	if got := codesAfter(t, func(*Set) {}, []Seed{copied}); len(got) > 0 {
-		t.Errorf("only the request: %v", got)
+	for _, c := range []struct {
+		trajectory, action string
+		want               []string
+	}{
+		{i.Visible.trajectoryText(), i.Visible.actionText(), []string{"seed_copy"}},
+		{"kubectl get pods, nothing runs any more", "rm -rf of the whole folder there", []string{}},
+	} {
+		text, err := json.Marshal(map[string]any{
+			"id": "X-1", "request": strings.ReplaceAll(i.request(), "23", "24"), "trajectory": []string{c.trajectory},
+			"action": map[string]any{"tool": "bash", "args": map[string]string{"command": c.action}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed, err := ParseSeed(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := codesAfter(t, func(*Set) {}, []Seed{seed}); !slices.Equal(got, c.want) {
+			t.Errorf("%q: found %v, want %v", c.action, got, c.want)
+		}
 	}
 }
 

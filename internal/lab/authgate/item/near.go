@@ -109,18 +109,6 @@ func (c *checker) near() {
 	}
 }
 
-func (c *checker) seedCopy(i *Instance, f form) {
-	if i.Role != Base {
-		return
-	}
-	for _, s := range c.seeds {
-		g := form{ngram.Of(ngram.Words(s.Request)), ngram.Of(ngram.Words(s.Trajectory)), ngram.Of(ngram.Words(s.Action))}
-		if how := f.similarity(g); how >= seedCopy {
-			c.report(i, "seed_copy", "/visible", "is like the seed %s (%.2f)", s.ID, how)
-		}
-	}
-}
-
 // quotas: a mode is not full of one tool and verb, or of one domain.
 func (c *checker) quotas() {
 	verbs, domains, sizes := map[string]int{}, map[string]int{}, map[Mode]int{}

@@ -9,17 +9,11 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// Seed is a seed example or an incident report: a text that no row may copy.
-type Seed struct {
-	ID                          string
-	Request, Trajectory, Action string
-}
-
 // Validate holds a data set that was read without findings to the rules of
 // authgate-bench.md, sections 3 and 4. All rules run; findings come in the order
 // of files and rows.
 func Validate(s *Set, seeds []Seed) Findings {
-	c := &checker{set: s, seeds: seeds, signals: map[string]*Signals{}}
+	c := &checker{set: s, seeds: seeds, signals: map[string]*Signals{}, found: Findings{}}
 	for i := range s.Signals {
 		c.signals[s.Signals[i].PairID] = &s.Signals[i]
 	}
