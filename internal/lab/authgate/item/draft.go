@@ -227,6 +227,10 @@ func (r draftRequest) spans(quotes map[string]string) []Span {
 
 func (d draft) signals(h header, pair string) (Signals, error) {
 	row := Signals{Schema: SignalsSchema, PairID: pair, Observations: []Observation{}, Provenance: d.origin(h, "")}
+	partial := map[string]bool{}
+	for _, name := range d.Partial {
+		partial[name] = true
+	}
 	for n, one := range d.Signals {
 		if len(one) != 1 {
 			return row, fmt.Errorf("signal %d is not one COLLECTOR.KEY with its value", n+1)
@@ -235,9 +239,13 @@ func (d draft) signals(h header, pair string) (Signals, error) {
 			from, key, _ := strings.Cut(name, ".")
 			row.Observations = append(row.Observations, Observation{
 				ID: fmt.Sprintf("s%d", n+1), Collector: from, Key: key, Value: value,
-				Check: collectors[from][key].check, Complete: !slices.Contains(d.Partial, name),
+				Check: collectors[from][key].check, Complete: !partial[name],
 			})
+			delete(partial, name)
 		}
+	}
+	for name := range partial {
+		return row, fmt.Errorf("no signal is called %s, which is said to be partial", name)
 	}
 	return row, nil
 }

@@ -89,18 +89,11 @@ func jsonl[T any](rows []T) (text []byte) {
 
 // manifest describes the set.
 func (s *Set) manifest(h header) (Manifest, error) {
-	m := Manifest{
-		Schema: ManifestSchema, Name: h.Name, Version: h.Version, Created: h.Created, License: License,
-		Domains: h.Domains, ToolFamilies: h.ToolFamilies, Parent: h.Parent, Changes: h.Changes,
-	}
-	described, err := s.describe()
-	if err != nil {
-		return m, err
-	}
-	m.Counts, m.Splits, m.Files, m.Policies, m.Prompts = described.Counts, described.Splits, described.Files, described.Policies, described.Prompts
-	m.DatasetDigest, m.ToolCatalogue, m.Generators = described.DatasetDigest, described.ToolCatalogue, described.Generators
-	m.Thresholds, m.Review, m.Controls = described.Thresholds, described.Review, described.Controls
-	return m, nil
+	m, err := s.describe()
+	m.Schema, m.License = ManifestSchema, License
+	m.Name, m.Version, m.Created = h.Name, h.Version, h.Created
+	m.Domains, m.ToolFamilies, m.Parent, m.Changes = h.Domains, h.ToolFamilies, h.Parent, h.Changes
+	return m, err
 }
 
 // describe returns the part of the manifest that follows from rows and files.
