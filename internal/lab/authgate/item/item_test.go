@@ -111,8 +111,12 @@ func says(id, text string, coverage, boundaries []Span) func(*Set) {
 }
 
 // adds appends to the request of a row.
-func adds(id, text string) func(*Set) {
-	return one(id, func(i *Instance) { i.Visible.Request = []Turn{{1, i.Visible.Request[0].Text + text}} })
+func adds(id, text string) func(*Set) { return one(id, func(i *Instance) { i.add(text) }) }
+
+// add appends to the last turn of a request.
+func (i *Instance) add(text string) {
+	i.Visible.Request = slices.Clone(i.Visible.Request)
+	i.Visible.Request[len(i.Visible.Request)-1].Text += text
 }
 
 // observes edits the observations of a pair.
@@ -252,7 +256,7 @@ func TestShortcut(t *testing.T) {
 		s, h := fresh(t)
 		for n := range s.Instances {
 			if i := &s.Instances[n]; c.only == "" || i.Role == c.only {
-				i.Visible.Request = []Turn{{1, i.Visible.Request[0].Text + " Thanks."}}
+				i.add(" Thanks.")
 			}
 		}
 		if got := codesOf(t, s, h, nil); !slices.Equal(got, c.want) {
