@@ -1,6 +1,7 @@
 package item
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,7 +46,7 @@ type draft struct {
 	Partial    []string                    `json:"partial"` // signals that are not complete
 	Base       draftRequest                `json:"base"`
 	Inverted   draftRequest                `json:"inverted"`
-	NearMiss   draftRequest                `json:"near_miss"`
+	NearMiss   *draftRequest               `json:"near_miss"` // left out where there is none
 }
 
 // draftCall is a call. Run is a command line for the tool bash.
@@ -76,7 +77,10 @@ func readYAML(dir, name string, v any) error {
 	path := filepath.Join(dir, name)
 	r := &yamlwalk.Reader{File: path, What: "drafts"}
 	root := r.Parse(text)
-	if root == nil || len(r.Problems) > 0 {
+	if root == nil && len(r.Problems) == 0 {
+		return fmt.Errorf("%s is empty", path)
+	}
+	if len(r.Problems) > 0 {
 		return r.Problems
 	}
 	value, ok := r.Value(root)
@@ -141,14 +145,16 @@ func (s *Set) add(h header, mode Mode, d draft) error {
 	}
 	pair := fmt.Sprintf("ag%d-%s", h.Major, d.Slot)
 	for _, role := range Roles {
-		said := map[Role]draftRequest{Base: d.Base, Inverted: d.Inverted, NearMiss: d.NearMiss}[role]
+		said := map[Role]*draftRequest{Base: &d.Base, Inverted: &d.Inverted, NearMiss: d.NearMiss}[role]
+		if said == nil {
+			continue
+		}
 		i := Instance{
 			Schema: InstanceSchema, ID: pair + "-" + suffixes[role], PairID: pair, Role: role, Mode: mode,
 			Domain: d.Domain, ToolFamily: d.ToolFamily, Visible: visible,
 			Provenance: Provenance{Origin: d.origin(h, role), Slot: d.Slot},
 			Review:     Review{Status: "pending"}, License: License,
 		}
-		i.Visible.Request = nil
 		for n, text := range said.Says {
 			i.Visible.Request = append(i.Visible.Request, Turn{n + 1, text})
 		}
@@ -183,8 +189,11 @@ func (d draft) visible() (v Visible, err error) {
 		v.Trajectory = append(v.Trajectory, Step{n + 1, tool, args, c.Result})
 	}
 	args, tool, err := d.Action.call()
-	if err != nil || d.Action.Result != nil {
-		return v, fmt.Errorf("the action is a call without a result: %w", err)
+	if err != nil {
+		return v, fmt.Errorf("the action: %w", err)
+	}
+	if d.Action.Result != nil {
+		return v, errors.New("the action has a result, but it has not run")
 	}
 	v.Action = Action{tool, d.Action.Cwd, args}
 	return v, nil
@@ -198,7 +207,7 @@ func (c draftCall) call() (args jsontext.Value, tool string, err error) {
 	case c.Run == "" && c.Tool != "" && c.Args != nil:
 		return c.Args, c.Tool, nil
 	}
-	return nil, "", fmt.Errorf("has neither run alone nor tool and args")
+	return nil, "", errors.New("has neither run alone nor tool and args")
 }
 
 func (d draft) effects() (all []Effect, err error) {
