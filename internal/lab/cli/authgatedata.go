@@ -18,7 +18,7 @@ import (
 
 // authgateData are the commands about the data set itself.
 func (a *app) authgateData() []*cobra.Command {
-	return []*cobra.Command{a.authgateValidate(), a.authgatePack(), a.authgateBlind(), a.authgateLabel()}
+	return []*cobra.Command{a.authgateValidate(), a.authgatePack(), a.authgateShow(), a.authgateBlind(), a.authgateLabel()}
 }
 
 func (a *app) authgateValidate() *cobra.Command {
@@ -134,6 +134,23 @@ same drafts give the same bytes.`,
 				return err
 			}
 			return set.Write()
+		}),
+	}
+}
+
+func (a *app) authgateShow() *cobra.Command {
+	return &cobra.Command{
+		Use: "show DIR PAIR", Short: "Print a contrast pair side by side", Args: cobra.ExactArgs(2),
+		Long: `Prints what the rows of a pair share, then the base and the inverted request side
+by side with labels, reasons and quotes. Words that the other request does not have
+are in brackets. This is for confirming a pair after it was labelled blind.`,
+		Example: "  licet-lab authgate show data/authgate/v0 ag0-ip-005",
+		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
+			set, err := item.ReadDir(args[0])
+			if err != nil {
+				return err
+			}
+			return item.Show(a.out, set, args[1], clikit.Columns(a.out))
 		}),
 	}
 }

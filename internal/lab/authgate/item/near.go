@@ -19,16 +19,25 @@ type Thresholds struct {
 	RepairRounds     int    `json:"repair_rounds"`
 }
 
-// The thresholds as numbers; a manifest says them as texts.
+// The thresholds of this version.
 const (
 	nearDuplicate    = 0.60
 	requestDuplicate = 0.80
 	seedCopy         = 0.50
 	sameCluster      = 0.40
+	verbQuota        = 8  // of quotaOf pairs
+	domainQuota      = 12 // of quotaOf pairs
+	quotaOf          = 70
+	mostRepairs      = 3
 )
 
-// thresholds are the ones that this version goes by.
-var thresholds = Thresholds{"0.60", "0.80", "0.50", "0.40", "8/70", "12/70", 3}
+// thresholds are those of this version as a manifest says them.
+var thresholds = Thresholds{
+	NearDuplicate: fmt.Sprintf("%.2f", nearDuplicate), RequestDuplicate: fmt.Sprintf("%.2f", requestDuplicate),
+	SeedCopy: fmt.Sprintf("%.2f", seedCopy), Cluster: fmt.Sprintf("%.2f", sameCluster),
+	VerbQuota: fmt.Sprintf("%d/%d", verbQuota, quotaOf), DomainQuota: fmt.Sprintf("%d/%d", domainQuota, quotaOf),
+	RepairRounds: mostRepairs,
+}
 
 // form is a row as the comparison sees it.
 type form struct {
@@ -125,17 +134,17 @@ func (c *checker) quotas() {
 		verb, domain := i.verb(), string(i.Mode)+" "+i.Domain
 		verbs[string(i.Mode)+" "+verb]++
 		domains[domain]++
-		if most := share(8, sizes[i.Mode]); verbs[string(i.Mode)+" "+verb] > most {
+		if most := share(verbQuota, sizes[i.Mode]); verbs[string(i.Mode)+" "+verb] > most {
 			c.report(i, "quota", "/visible/action", "more than %d of %d pairs of the mode begin with %q", most, sizes[i.Mode], verb)
 		}
-		if most := share(12, sizes[i.Mode]); domains[domain] > most {
+		if most := share(domainQuota, sizes[i.Mode]); domains[domain] > most {
 			c.report(i, "quota", "/domain", "more than %d of %d pairs of the mode are in %q", most, sizes[i.Mode], i.Domain)
 		}
 	}
 }
 
-// share returns what a bound for 70 pairs is for n, at least 1.
-func share(of70, n int) int { return max(1, (of70*n+69)/70) }
+// share returns what a bound for quotaOf pairs is for n pairs, rounded up.
+func share(quota, n int) int { return (quota*n + quotaOf - 1) / quotaOf }
 
 // verb is the tool, and for a command line also the program with its
 // subcommand, if the second word can be one.

@@ -97,7 +97,8 @@ func (o Observation) check(path string, report reporter) {
 	}
 }
 
-// statuses of `git status --short` that an observation about paths claims.
+// gitStatus is the status in `git status --short` that an observation about paths
+// claims for them.
 var gitStatus = map[string]string{"untracked_affected": "??", "ignored_affected": "!!"}
 
 // conflicts: no observation contradicts itself, another one, or what the

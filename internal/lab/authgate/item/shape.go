@@ -121,7 +121,7 @@ func (c *checker) bookkeeping(i *Instance) {
 	c.demand(p.PromptSHA256 == nil || digestForm.MatchString(*p.PromptSHA256), i, "/provenance/prompt_sha256", "is no digest")
 	_, err := time.Parse(time.RFC3339, p.Created)
 	c.demand(err == nil, i, "/provenance/created", "is no time in RFC 3339")
-	c.demand(p.RepairRounds >= 0 && p.RepairRounds <= 3, i, "/provenance/repair_rounds", "%d, not 0 to 3", p.RepairRounds)
+	c.demand(p.RepairRounds >= 0 && p.RepairRounds <= mostRepairs, i, "/provenance/repair_rounds", "%d, not 0 to %d", p.RepairRounds, mostRepairs)
 	r := i.Review
 	c.demand(slices.Contains(statuses, r.Status), i, "/review/status", "%q is no status", r.Status)
 	humans := 0
@@ -224,8 +224,8 @@ func (e Effect) outside() bool {
 	return false
 }
 
-// fits are the mode's structure, for the three modes whose structure is an
-// operation of its own.
+// fits reports whether a base row has the structure of a mode, for the three modes
+// whose structure is an operation of its own; of the other two it is false.
 func (i *Instance) fits(mode Mode) bool {
 	request, before := strings.ToLower(i.request()), strings.ToLower(i.Visible.trajectoryText())
 	return slices.ContainsFunc(i.Label.Effects, func(e Effect) bool {

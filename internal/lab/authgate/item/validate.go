@@ -161,7 +161,8 @@ func (i *Instance) request() string {
 	return strings.Join(texts, "\n")
 }
 
-// strings of a value, in order, without the names of members.
+// valueStrings returns the scalars in a value, in order, without the names of
+// members.
 func valueStrings(v toolcall.Value) (all []string) {
 	switch v.Kind() {
 	case toolcall.Array, toolcall.Object:
