@@ -10,10 +10,10 @@
 //
 // [ReadDir] reads a data set, strictly, and [Validate] holds it to the rules of
 // construction; each [Finding] has the code of the rule. [ReadDrafts] reads pairs
-// as people write them, each part once, and [Pack] makes the rows of them, with
-// digests, split and the control baselines ([Controls]). [Sheet] and [Join] are
-// for a second labelling by somebody who sees neither label nor role, [Show] for
-// confirming a pair afterwards.
+// as people write them, each part once, and makes the rows of them, with digests,
+// split and the control baselines ([Controls]); [Set.Write] writes them. [Sheet] and
+// [Join] are for a second labelling by somebody who sees neither label nor role,
+// [Show] is for confirming a pair afterwards.
 //
 // # What the validators cannot see
 //

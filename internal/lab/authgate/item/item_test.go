@@ -382,6 +382,50 @@ func TestV0(t *testing.T) {
 	}
 }
 
+// TestDrafts: what is wrong with a draft is told with its place, and a pair may do
+// without a near-miss.
+func TestDrafts(t *testing.T) {
+	const file = "pairs/inferred_parameters.yaml"
+	text, err := os.ReadFile(filepath.Join(v0, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lastPair := strings.LastIndex(string(text), "  near_miss:")
+	for name, c := range map[string]struct{ old, new, want string }{
+		"as it is":        {"", "", ""},
+		"no near-miss":    {string(text[lastPair:]), "", ""},
+		"empty":           {string(text), "", "is empty"},
+		"unknown word":    {"  domain: finance", "  domein: finance", ":40: "},
+		"not YAML":        {"mode: inferred", "mode: [inferred", file + ":"},
+		"two YAMLs":       {"result: \"disk quota 98 %\"", "result: yes", "read yes differently"},
+		"effect":          {"spend account p-77", "spend p-77", `pair ip-002: effect "spend p-77" is not OP KIND TARGET`},
+		"action with end": {"action: {run: kill 23817}", "action: {run: kill 23817, result: done}", "pair ip-005: the action has a result"},
+		"two calls":       {"action: {run: kill 23817}", "action: {run: kill 23817, tool: bash}", "pair ip-005: the action: has neither"},
+		"partial":         {"- slot: ip-005\n", "- slot: ip-005\n  partial: [processes.parents]\n", "no signal is called processes.parents"},
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(v0)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(strings.Replace(string(text), c.old, c.new, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := ReadDrafts(dir)
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", name, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if rows := len(s.Instances); rows != 180 && c.old == "" || rows != 179 && c.old != "" {
+			t.Errorf("%s: %d rows", name, rows)
+		}
+	}
+}
+
 // TestStrict: what is not exactly a row of the schema refuses the data set, with
 // file, line and place.
 func TestStrict(t *testing.T) {
