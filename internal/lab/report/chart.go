@@ -11,6 +11,7 @@ const (
 	labelWidth = 190 // titles of rows
 	valueWidth = 100 // "12 of 345"
 	rowHeight  = 30
+	barHeight  = 24 // of bars that belong together
 	gapHeight  = 10 // above a row that is set off
 	legendLine = 24
 	axisHeight = 30
@@ -50,6 +51,7 @@ type bar struct {
 	Value     string
 	Point     string // x of the point; "" = there are parts or marks
 	Low, High string // of the interval; "" = none
+	Ground    bool   // the parts are of a whole, which is seen behind them
 	Parts     []part
 	Marks     []mark
 }
@@ -78,6 +80,9 @@ func (h Chart) draw(t Table, banner string) drawing {
 		for _, b := range bars {
 			b.Y, b.Middle = d.Bottom, d.Bottom+rowHeight/2
 			d.Bottom += rowHeight
+			if h.Form == Bars { // those of a row lie closer
+				d.Bottom -= rowHeight - barHeight
+			}
 			d.Bars = append(d.Bars, b)
 		}
 	}
@@ -86,6 +91,9 @@ func (h Chart) draw(t Table, banner string) drawing {
 		d.Height += legendLine
 	}
 	d.Summary = "Shares in per cent, a row each. The numbers are those of the table \"" + t.Caption + "\"."
+	if banner != "" {
+		d.Summary += " " + banner + "."
+	}
 	return d
 }
 
@@ -108,14 +116,14 @@ func (d *drawing) legend(h Chart, t Table) int {
 	if len(h.Columns) < 2 {
 		return 0
 	}
-	perLine := 1
-	if h.Form == Marks {
-		perLine = 3
+	perLine, width := 1, 0
+	if h.Form == Marks { // marks are narrow, and the legend may stand above the values too
+		perLine, width = 3, (chartWidth-labelWidth)/3
 	}
 	for i, name := range h.Columns {
-		l := legend{X: labelWidth + i%perLine*plotWidth/perLine, Y: 8 + legendLine*(i/perLine), Fill: h.fill(i), Text: t.Columns[t.column(name)].Title}
+		l := legend{X: labelWidth + i%perLine*width, Y: 8 + legendLine*(i/perLine), Fill: h.fill(i), Text: t.Columns[t.column(name)].Title}
 		if h.Form == Marks {
-			l.Text = shorten(l.Text, 18)
+			l.Text = shorten(l.Text, 20)
 			l.Shape, l.Class = h.shape(i)
 		}
 		d.Legend = append(d.Legend, l)
@@ -152,6 +160,7 @@ func (h Chart) bar(t Table, row Row) (bar, bool) {
 		b.Point, b.Low, b.High = at(float64(r.N)/float64(r.Of)), at(r.Interval.Low), at(r.Interval.High)
 		return b, true
 	}
+	b.Ground = true
 	sum := 0
 	for i, r := range all {
 		b.Parts = append(b.Parts, newPart(h.fill(i), sum, r.N, of))

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // mark is one number among the marks of a row.
 type mark struct {
@@ -44,10 +47,11 @@ func (h Chart) marks(t Table, row Row) []bar {
 		m := mark{X: at(float64(r.N) / float64(r.Of))}
 		if m.Shape, m.Class = h.shape(i); i < len(h.Columns)-1 {
 			m.Shift = i%4*3 - 4
-		} else {
-			b.Value = r.Percent()
+			b.Marks = append(b.Marks, m)
+			continue
 		}
-		b.Marks = append(b.Marks, m)
+		b.Value = r.Percent()
+		b.Marks = slices.Insert(b.Marks, 0, m) // below the others
 	}
 	if len(b.Marks) == 0 {
 		return nil

@@ -139,7 +139,7 @@ func (p *page) table(t Table, byID map[string]pageCase) pageTable {
 	out := pageTable{Table: t, Banner: p.Banner, Width: len(t.Columns) + 1}
 	for i, c := range t.Columns {
 		column := pageColumn{Column: c, IsNumber: len(t.Rows) > 0 && t.Rows[0].Cells[i].isNumber()}
-		if c.Better != Neither && !t.Best {
+		if c.Better != Neither && !t.Best && c.Group == "" { // where columns are many and narrow, a note says it
 			column.Note = c.Better.String() + " is better"
 		}
 		out.Columns = append(out.Columns, column)

@@ -7,6 +7,11 @@ import (
 	"github.com/licet-dev/licet/internal/clikit"
 )
 
+// latexHead says what the tables need, and how a rate stands above its fraction.
+const latexHead = `% Needs \usepackage{booktabs} and \usepackage{graphicx}.
+\providecommand{\ratecell}[2]{\begin{tabular}[t]{@{}r@{}}#1\\[-3pt]{\tiny #2}\end{tabular}}
+`
+
 // latexWide is from how many columns on a table is fitted to the width of a line.
 const latexWide = 7
 
@@ -23,7 +28,7 @@ func (r *Report) latex() []byte {
 	for _, f := range r.Facts {
 		fmt.Fprintf(&b, "%% %s: %s\n", comment(f.Name), comment(f.Value))
 	}
-	b.WriteString("% Needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n")
+	b.WriteString(latexHead)
 	for _, s := range r.page().Sections {
 		for _, t := range s.Tables {
 			if len(t.Rows) > 0 {
@@ -35,7 +40,7 @@ func (r *Report) latex() []byte {
 }
 
 func (t pageTable) latex(b *strings.Builder) {
-	fmt.Fprintf(b, "\n\\begin{table}[htbp]\n\\centering\\small\\setlength{\\tabcolsep}{3pt}\n\\caption{%s.", latexText(t.Caption))
+	fmt.Fprintf(b, "\n\\begin{table}[htbp]\n\\centering\\small\\setlength{\\tabcolsep}{3pt}\\setlength{\\belowcaptionskip}{4pt}\n\\caption{%s.", latexText(t.Caption))
 	if t.Banner != "" {
 		fmt.Fprintf(b, " \\textbf{%s.}", latexText(t.Banner))
 	}
@@ -98,7 +103,7 @@ func (c pageCell) latex() string {
 		text = "\\textbf{" + text + "}"
 	}
 	if c.Share != "" {
-		text = "\\shortstack[r]{" + text + "\\\\{\\tiny " + latexText(c.Share) + "}}"
+		text = "\\ratecell{" + text + "}{" + latexText(c.Share) + "}"
 	}
 	return text
 }

@@ -14,6 +14,7 @@ func (r *Report) Markdown() []byte {
 	p := r.page()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", plain(r.Title))
+	banner(&b, r.Banner)
 	paragraphs(&b, r.Warning, r.Text)
 	facts(&b, r.Facts)
 	fmt.Fprintf(&b, "%s\n\n", p.How)
@@ -22,7 +23,6 @@ func (r *Report) Markdown() []byte {
 		paragraphs(&b, s.Warning, r.Sections[i].Text)
 		for _, c := range s.Charts {
 			fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", plain(c.Title+". "+c.Summary), c.ID)
-			banner(&b, c.Banner)
 		}
 		for _, t := range s.Tables {
 			t.markdown(&b)

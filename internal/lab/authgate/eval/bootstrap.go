@@ -94,15 +94,20 @@ func (r *Results) RateIntervals(seed uint64, mode string, how Treatment, arms ..
 // ShiftIntervals returns bootstrap intervals of corrected and misled, of what
 // [Results.ShiftOf] counts.
 func (r *Results) ShiftIntervals(seed uint64, from, to []Arm, mode string, gold Decision) []Interval {
+	var before []Trial
 	after := map[*Pair][]Trial{}
-	for _, t := range r.Trials(mode, to...) {
-		after[t.Pair] = append(after[t.Pair], t)
+	for i := range from {
+		plain, observed := r.both(mode, from[i], to[i])
+		before = append(before, plain...)
+		for _, t := range observed {
+			after[t.Pair] = append(after[t.Pair], t)
+		}
 	}
 	name := fmt.Sprintf("shift/%s/%d", mode, gold)
 	for _, a := range slices.Concat(from, to) {
 		name += "/" + a.Model + "/" + a.Policy + "/" + string(a.Form)
 	}
-	return Bootstrap(seed, name, r.strata(r.Trials(mode, from...), func(before []Trial) Unit {
+	return Bootstrap(seed, name, r.strata(before, func(before []Trial) Unit {
 		var s Shift
 		for i, t := range before {
 			for _, m := range members(t, after[t.Pair][i]) {

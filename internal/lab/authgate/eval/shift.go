@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 )
@@ -29,10 +30,7 @@ func (s Shift) WrongAfter() int { return s.Wrong - s.Corrected + s.Misled }
 func (r *Results) ShiftOf(from, to []Arm, mode string, gold Decision) (Shift, error) {
 	var s Shift
 	for i := range from {
-		before, after := r.Trials(mode, from[i]), r.Trials(mode, to[i])
-		if len(before) != len(after) {
-			return s, fmt.Errorf("%+v has %d trials, %+v %d: observations change only what both decided", from[i], len(before), to[i], len(after))
-		}
+		before, after := r.both(mode, from[i], to[i])
 		for k := range before {
 			for _, m := range members(before[k], after[k]) {
 				s.addOf(m, gold)
@@ -43,6 +41,13 @@ func (r *Results) ShiftOf(from, to []Arm, mode string, gold Decision) (Shift, er
 		return s, fmt.Errorf("%d items are wrong with observations, from what changed %d", s.wrongAfter, s.WrongAfter())
 	}
 	return s, nil
+}
+
+// both returns the trials of two forms in the epochs that both have, one to one.
+func (r *Results) both(mode string, from, to Arm) (before, after []Trial) {
+	epochs := min(r.epochs[from], r.epochs[to])
+	later := func(t Trial) bool { return t.Epoch > epochs }
+	return slices.DeleteFunc(r.Trials(mode, from), later), slices.DeleteFunc(r.Trials(mode, to), later)
 }
 
 // member is one item in two forms.

@@ -50,15 +50,23 @@ func (b builder) compared(title string, first, second eval.Arm) report.Row {
 	}
 	adjusted := eval.Holm(ps)
 	for i, d := range counts {
-		row.Cells = append(row.Cells, discordant(d), decimals(ps[i], 4), decimals(adjusted[i], 4))
+		row.Cells = append(row.Cells, discordant(d), pValue(ps[i]), pValue(adjusted[i]))
 	}
 	all := b.r.Compare(first, second, "")
-	row.Cells = append(row.Cells, discordant(all), decimals(all.P(), 4))
+	row.Cells = append(row.Cells, discordant(all), pValue(all.P()))
 	return row
 }
 
 func discordant(d eval.Discordant) report.Cell {
 	return report.Cell{Decimal: fmt.Sprintf("%d:%d", d.B, d.C)}
+}
+
+// pValue writes a p value; a small one is not written as if it were nothing.
+func pValue(p *big.Rat) report.Cell {
+	if least := big.NewRat(1, 10_000); p.Cmp(least) < 0 {
+		return report.Cell{Decimal: "<0.0001"}
+	}
+	return decimals(p, 4)
 }
 
 // decimals writes a number with so many decimals; what is not known is no number.

@@ -249,7 +249,7 @@ func plainCells(text string, marks [2]string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(text, "\n") {
 		for _, c := range strings.Split(line, marks[0]) {
-			c = strings.TrimPrefix(strings.TrimSpace(c), `\shortstack[r]{`)
+			c = strings.TrimPrefix(strings.TrimSpace(c), `\ratecell{`)
 			c = strings.TrimLeft(c, marks[1])
 			if i := strings.Index(c, "."); i > 0 && len(c) >= i+3 {
 				b.WriteString(" " + c[:i+3])

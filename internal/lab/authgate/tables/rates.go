@@ -14,6 +14,23 @@ const pooled = "all judges"
 // modesAndAll are the modes, and "" for all of them together.
 var modesAndAll = append(slices.Clone(eval.Modes), "")
 
+// Overview has a row for each judge, under each policy and on each form, over all
+// modes.
+func Overview(r *eval.Results) report.Table {
+	b := builder{r: r}
+	t := report.Table{ID: "overview", Caption: "All modes together", Corner: "judge", Columns: append(columns("pairs"), b.fiveRates("")...),
+		Note: "Pairs are counted once for each epoch. More Acc and pair accuracy are better, and less of the others."}
+	for _, arm := range r.Arms() {
+		c := eval.Count(r.Trials("", arm), eval.AsBlock)
+		row := report.Row{ID: id(b.title(arm)), Title: b.title(arm), Cells: []report.Cell{number(c.Pairs())}}
+		for _, x := range c.Rates() {
+			row.Cells = append(row.Cells, rate(x))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
 // dataSection is the table of the data set.
 func (b builder) dataSection() report.Section {
 	t := report.Table{ID: "data", Caption: "The data set: instances", Corner: "mode", Columns: columns("pairs", "base", "inverted", "with signals", "total", "near-misses, apart")}
@@ -40,7 +57,7 @@ func (b builder) dataSection() report.Section {
 	last := dataRow("total", sum)
 	last.Line, last.Sum = true, true
 	t.Rows = append(t.Rows, last)
-	return report.Section{ID: "data-set", Title: "Data set", Tables: []report.Table{t}}
+	return report.Section{ID: "data-set", Title: "Data set and overview", Tables: []report.Table{t, Overview(b.r)}}
 }
 
 func dataRow(title string, n [3]int) report.Row {
@@ -109,7 +126,7 @@ func (b builder) pairsSection(policy string) report.Section {
 	t := report.Table{
 		ID: id("pairs", policy), Caption: "What became of the pairs under the policy " + policy, Corner: "judge and mode",
 		Columns: append(b.outcomes(), b.fiveRates("")...),
-		Note:    "BB: both blocked, AA: both allowed, C: both right, R: both wrong. Below a rate its fraction and a 95 % interval: of one judge, one epoch and one unit a pair Wilson's, else a bootstrap of pairs.",
+		Note:    "BB: both blocked, AA: both allowed, C: both right, R: both wrong. Below a rate its fraction and a 95 % interval: of one judge, one epoch and one unit a pair Wilson's, else a bootstrap of pairs, which has no width where every pair gives the same.",
 	}
 	arms := b.r.ArmsOf(policy, result.Plain)
 	for _, arm := range arms {

@@ -12,28 +12,28 @@ import (
 
 // signals says what observations of the environment change: for each policy a table
 // and a figure, by mode and pooled over judges, and a table by gold label.
-func (b builder) signals() (all []report.Section, err error) {
+func (b builder) signals() ([]report.Section, error) {
+	var all []report.Section
 	for _, policy := range b.r.Policies() {
 		from, to := b.r.Shifted(policy, result.Plain, result.Signals)
 		if len(from) == 0 {
 			continue
 		}
 		s := report.Section{ID: id("signals", policy), Title: "Observations of the environment under the policy " + policy}
-		t, err := b.shifts(id("shift", policy), "Corrected and misled by observations under the policy "+policy, from, to)
+		whole, err := b.shifts(policy, from, to)
 		if err != nil {
 			return nil, err
 		}
-		s.Tables = append(s.Tables, t)
-		s.Charts = append(s.Charts, report.Chart{ID: id("chart shift", policy), Title: t.Caption, Table: t.ID, Columns: []string{"corrected", "misled"}, Form: report.Bars})
-		if t, err = b.shiftsByGold(policy, from, to); err != nil {
-			return nil, err
-		}
-		s.Tables = append(s.Tables, t)
-		if t, err = b.shiftsByCollector(policy); err != nil {
-			return nil, err
-		}
-		if len(t.Rows) > 0 {
-			s.Tables = append(s.Tables, t)
+		s.Tables = append(s.Tables, whole)
+		s.Charts = append(s.Charts, report.Chart{ID: id("chart shift", policy), Title: whole.Caption, Table: whole.ID, Columns: []string{"corrected", "misled"}, Form: report.Bars})
+		for _, make := range []func(string, []eval.Arm, []eval.Arm) (report.Table, error){b.shiftsByJudge, b.shiftsByGold, b.shiftsByCollector} {
+			t, err := make(policy, from, to)
+			if err != nil {
+				return nil, err
+			}
+			if len(t.Rows) > 0 {
+				s.Tables = append(s.Tables, t)
+			}
 		}
 		all = append(all, s)
 	}
@@ -51,9 +51,9 @@ func shiftTable(name, caption, corner string) report.Table {
 	return t
 }
 
-// shifts has a row for each mode, pooled over judges, and one for each judge.
-func (b builder) shifts(name, caption string, from, to []eval.Arm) (report.Table, error) {
-	t := shiftTable(name, caption, "mode")
+// shifts has a row for each mode, pooled over judges.
+func (b builder) shifts(policy string, from, to []eval.Arm) (report.Table, error) {
+	t := shiftTable(id("shift", policy), "Corrected and misled by observations under the policy "+policy, "mode")
 	for _, mode := range modesAndAll {
 		row, err := b.shift(id(modeTitles[mode]), modeTitles[mode], from, to, mode, eval.None)
 		if err != nil {
@@ -62,15 +62,17 @@ func (b builder) shifts(name, caption string, from, to []eval.Arm) (report.Table
 		row.Line, row.Sum = mode == "", mode == ""
 		t.Rows = append(t.Rows, row)
 	}
+	return t, nil
+}
+
+// shiftsByJudge has a row for each judge, over all modes.
+func (b builder) shiftsByJudge(policy string, from, to []eval.Arm) (report.Table, error) {
+	t := shiftTable(id("shift judge", policy), "The same by judge", "judge")
 	for i := range from {
-		if len(from) == 1 {
-			break
-		}
-		row, err := b.shift(id("judge", from[i].Model), from[i].Model, from[i:i+1], to[i:i+1], "", eval.None)
+		row, err := b.shift(id(from[i].Model), from[i].Model, from[i:i+1], to[i:i+1], "", eval.None)
 		if err != nil {
 			return t, err
 		}
-		row.Line = i == 0
 		t.Rows = append(t.Rows, row)
 	}
 	return t, nil
@@ -93,7 +95,7 @@ func (b builder) shiftsByGold(policy string, from, to []eval.Arm) (report.Table,
 }
 
 // shiftsByCollector says what each collector changes beside all others.
-func (b builder) shiftsByCollector(policy string) (report.Table, error) {
+func (b builder) shiftsByCollector(policy string, _, _ []eval.Arm) (report.Table, error) {
 	t := shiftTable(id("shift collector", policy), "What each collector adds to the others", "collector")
 	for _, form := range b.r.Forms() {
 		collector, is := form.Collector()

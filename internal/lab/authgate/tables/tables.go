@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -87,7 +88,7 @@ func (b builder) banner() string {
 func (b builder) warning() string {
 	var all []string
 	if n := len(b.r.Set.Instances); b.r.Set.Human < n {
-		all = append(all, fmt.Sprintf("people have confirmed %d of the %d labels of this data set.", b.r.Set.Human, n))
+		all = append(all, fmt.Sprintf("People have confirmed %d of the %d labels of this data set.", b.r.Set.Human, n))
 	}
 	same := map[string]bool{}
 	for _, row := range b.r.Rows {
@@ -96,7 +97,7 @@ func (b builder) warning() string {
 		}
 	}
 	if len(same) > 0 {
-		all = append(all, "of the family that wrote the data set are: "+strings.Join(slices.Sorted(maps.Keys(same)), ", ")+".")
+		all = append(all, "Of the family that wrote the data set are: "+strings.Join(slices.Sorted(maps.Keys(same)), ", ")+".")
 	}
 	return strings.Join(all, " ")
 }
@@ -154,7 +155,7 @@ func (b builder) factsOf(name string, of func(*result.Row) (key, value string)) 
 		}
 	}
 	for _, kv := range slices.SortedFunc(maps.Keys(seen), func(a, b [2]string) int { return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1]) }) {
-		all = append(all, report.Fact{Name: strings.TrimSpace(name + " " + kv[0]), Value: kv[1]})
+		all = append(all, report.Fact{Name: strings.TrimSpace(name + " " + kv[0]), Value: cmp.Or(kv[1], "not stated")})
 	}
 	return all
 }

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/authgate/eval"
+	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/authgate/tables"
+)
+
+func (a *app) authgate() *cobra.Command {
+	c := &cobra.Command{Use: "authgate", Short: "Measure judges on contrast pairs: same action, another request", Args: cobra.NoArgs}
+	c.AddCommand(a.authgateReport())
+	return c
+}
+
+// authgateReportFlags are the flags of `authgate report`.
+type authgateReportFlags struct {
+	data, out, prices string
+	scoring, split    string
+	seed              uint64
+	asJSON            bool
+}
+
+func (a *app) authgateReport() *cobra.Command {
+	var f authgateReportFlags
+	c := &cobra.Command{
+		Use: "report --data FOLDER RESULTS ...", Short: "Count what judges decided on contrast pairs", Args: cobra.MinimumNArgs(1),
+		Long: `Holds decisions against the labels of a data set and counts: accuracy, false
+blocks (FPR), false allows (FNR), pairs with one decision for both members (IR),
+pairs with both right, and what observations of the environment, repetition and
+money changed.
+
+FOLDER holds manifest.json, instances.jsonl and, if there are any, signals.jsonl.
+RESULTS are files of one decision a line (licet.authgate.result/1). A data set
+that is another one, a pair without its decisions and counts that do not add up
+are errors.
+
+--out writes report.html, report.md with charts, report.json and tables.tex. The
+same results in any order give the same bytes.`,
+		Example: "  licet-lab authgate report --data v0 --out report results.jsonl",
+		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
+			return a.runAuthgateReport(f, args)
+		}),
+	}
+	c.Flags().StringVar(&f.data, "data", "", "folder of the data set (required)")
+	c.Flags().StringVar(&f.out, "out", "", "folder for the report")
+	c.Flags().StringVar(&f.scoring, "scoring", string(eval.Raw), "which decision counts: raw, as the judge said, or checked")
+	c.Flags().StringVar(&f.split, "split", "", "count only the pairs of dev or of test (default: all)")
+	c.Flags().StringVar(&f.prices, "prices", "", "dated price table, for results that state no cost")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the bootstrap")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print all numbers as JSON")
+	if err := c.MarkFlagRequired("data"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func (a *app) runAuthgateReport(f authgateReportFlags, files []string) error {
+	if f.scoring != string(eval.Raw) && f.scoring != string(eval.Checked) {
+		return clikit.Usagef("--scoring %s: expected raw or checked", f.scoring)
+	}
+	if f.split != "" && f.split != "dev" && f.split != "test" {
+		return clikit.Usagef("--split %s: expected dev or test", f.split)
+	}
+	results, err := readResults(f.data, files, eval.Options{Scoring: eval.Scoring(f.scoring), Split: f.split})
+	if err != nil {
+		return err
+	}
+	o := tables.Options{Seed: f.seed}
+	if f.prices != "" {
+		text, err := os.ReadFile(f.prices)
+		if err != nil {
+			return err
+		}
+		if o.Prices, err = eval.ReadPrices(text); err != nil {
+			return fmt.Errorf("%s: %w", f.prices, err)
+		}
+	}
+	doc, err := tables.Build(results, o)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := doc.Write(f.out); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		return clikit.PrintJSON(a.out, doc.Numbers())
+	}
+	if doc.Banner != "" {
+		fmt.Fprintln(a.out, clikit.Printable(doc.Banner))
+	}
+	return tables.Overview(results).Print(a.out)
+}
+
+// readResults reads a data set and the decisions on it.
+func readResults(folder string, files []string, o eval.Options) (*eval.Results, error) {
+	set, err := readSet(folder)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+	var all bytes.Buffer
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := result.Read(bytes.NewReader(text)); err != nil { // so that an error names the file
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all.Write(append(text, '\n'))
+	}
+	rows, err := result.Read(&all)
+	if err != nil {
+		return nil, err
+	}
+	return eval.New(set, rows, o)
+}
+
+func readSet(folder string) (eval.Set, error) {
+	var texts [3][]byte
+	for i, name := range []string{"manifest.json", "instances.jsonl", "signals.jsonl"} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil && (name != "signals.jsonl" || !errors.Is(err, fs.ErrNotExist)) {
+			return eval.Set{}, err
+		}
+		texts[i] = text
+	}
+	return eval.ReadSet(texts[0], texts[1], texts[2])
+}
