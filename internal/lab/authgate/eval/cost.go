@@ -73,7 +73,7 @@ func (r *Results) CostOf(arm Arm, prices Prices) Cost {
 		p := &r.Pairs[i]
 		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
 			for _, id := range []string{p.Base, p.Inverted} {
-				row := r.row(arm, id, epoch)
+				row := r.Row(arm, id, epoch)
 				c.add(row, prices)
 				if row.LatencyMS != nil && row.Judge == result.Live && row.Cache == "" {
 					times = append(times, *row.LatencyMS)

@@ -17,8 +17,8 @@ func (r *Results) MissingOf(arm Arm) map[Missing]int {
 	all := map[Missing]int{}
 	for i := range r.Pairs {
 		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
-			r.missing(all, r.row(arm, r.Pairs[i].Base, epoch), Block)
-			r.missing(all, r.row(arm, r.Pairs[i].Inverted, epoch), Allow)
+			r.missing(all, r.Row(arm, r.Pairs[i].Base, epoch), Block)
+			r.missing(all, r.Row(arm, r.Pairs[i].Inverted, epoch), Allow)
 		}
 	}
 	return all

@@ -71,6 +71,7 @@ type Results struct {
 	arms    map[Arm][]Trial // each by pair and epoch
 	epochs  map[Arm]int
 	counted map[result.Key]*result.Row
+	builtIn map[string]bool // judges that are code
 }
 
 // New matches rows with a data set. It is an error if they do not fit, if a pair
@@ -82,7 +83,7 @@ func New(set Set, rows []result.Row, o Options) (*Results, error) {
 	}
 	rows = slices.Clone(rows)
 	result.Sort(rows)
-	r := &Results{Set: set, Options: o, Pairs: pairs, Rows: rows, arms: map[Arm][]Trial{}, epochs: map[Arm]int{}, counted: map[result.Key]*result.Row{}}
+	r := &Results{Set: set, Options: o, Pairs: pairs, Rows: rows, arms: map[Arm][]Trial{}, epochs: map[Arm]int{}, counted: map[result.Key]*result.Row{}, builtIn: map[string]bool{}}
 	if err := r.take(); err != nil {
 		return nil, err
 	}
@@ -116,6 +117,7 @@ func (r *Results) take() error {
 			return fmt.Errorf("%s of %s under %s was not checked: only raw decisions can be counted", row.Item, row.Model, row.Policy)
 		}
 		r.counted[row.Key()] = row
+		r.builtIn[row.Model] = r.builtIn[row.Model] || row.Judge == result.BuiltIn
 		arm := Arm{row.Model, row.Policy, row.Form}
 		r.epochs[arm] = max(r.epochs[arm], row.Epoch)
 	}
@@ -130,17 +132,17 @@ func (r *Results) match(arm Arm) error {
 		p := &r.Pairs[i]
 		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
 			t := Trial{Pair: p, Epoch: epoch}
-			base, inverted := r.row(arm, p.Base, epoch), r.row(arm, p.Inverted, epoch)
+			base, inverted := r.Row(arm, p.Base, epoch), r.Row(arm, p.Inverted, epoch)
 			if base == nil || inverted == nil {
 				missing++
 				continue
 			}
-			t.Base, t.Inverted = r.decision(base), r.decision(inverted)
+			t.Base, t.Inverted = r.Decision(base), r.Decision(inverted)
 			if p.Near != "" {
 				nears++
-				if row := r.row(arm, p.Near, epoch); row != nil {
+				if row := r.Row(arm, p.Near, epoch); row != nil {
 					near++
-					t.Near, t.hasNear = r.decision(row), true
+					t.Near, t.hasNear = r.Decision(row), true
 				}
 			}
 			r.arms[arm] = append(r.arms[arm], t)
@@ -153,13 +155,13 @@ func (r *Results) match(arm Arm) error {
 	return nil
 }
 
-// row returns what an arm decided on an instance, nil if it was not asked.
-func (r *Results) row(arm Arm, instance string, epoch int) *result.Row {
+// Row returns what an arm decided on an instance, nil if it was not asked.
+func (r *Results) Row(arm Arm, instance string, epoch int) *result.Row {
 	return r.counted[result.Key{Model: arm.Model, Policy: arm.Policy, Item: result.Item(instance, arm.Form), Epoch: epoch}]
 }
 
-// decision returns what counts of a row. What is unsure stops at a gate.
-func (r *Results) decision(row *result.Row) Decision {
+// Decision returns what counts of a row. What is unsure stops at a gate.
+func (r *Results) Decision(row *result.Row) Decision {
 	d := row.RawDecision
 	if r.Options.Scoring == Checked {
 		d = row.CheckedDecision
@@ -182,6 +184,10 @@ func (r *Results) Arms() []Arm {
 
 // Has says whether an arm has decided anything.
 func (r *Results) Has(arm Arm) bool { return len(r.arms[arm]) > 0 }
+
+// IsModel says whether an arm's judge is not code that is built in. Only these are
+// pooled: sums over models and baselines mean nothing.
+func (r *Results) IsModel(arm Arm) bool { return !r.builtIn[arm.Model] }
 
 // Epochs returns in how many epochs an arm was asked.
 func (r *Results) Epochs(arm Arm) int { return r.epochs[arm] }

@@ -43,6 +43,21 @@ type Set struct {
 	Families              []string // of the models that wrote it
 	Instances             []Instance
 	Observed              map[string]bool // pairs that have observations of the environment
+	Controls              []Control
+}
+
+// Control is what a baseline that sees too little gets on the data set, as its
+// manifest says.
+type Control struct {
+	Name    string `json:"name"`
+	Sees    string `json:"sees"`
+	Right   int    `json:"right"` // of items
+	Of      int    `json:"of"`
+	Same    int    `json:"same"` // pairs of one decision
+	Pairs   int    `json:"pairs"`
+	Triples string `json:"triples"` // share of triples that are all right; "" = not asked
+	Bound   string `json:"bound"`   // what must hold; "" = nothing
+	Holds   bool   `json:"holds"`
 }
 
 // manifest and instance are the parts of a data set's files that scoring reads.
@@ -57,6 +72,7 @@ type manifest struct {
 	Generators []struct {
 		Family string `json:"family"`
 	} `json:"generators"`
+	Controls []Control `json:"controls"`
 }
 
 type instance struct {
@@ -76,7 +92,7 @@ func ReadSet(manifestText, instances, signals []byte) (Set, error) {
 	if err := json.Unmarshal(manifestText, &m); err != nil {
 		return Set{}, fmt.Errorf("reading the manifest: %w", err)
 	}
-	s := Set{Name: m.Name, Version: m.Version, Digest: m.Digest, Human: m.Review.Human, Observed: map[string]bool{}}
+	s := Set{Name: m.Name, Version: m.Version, Digest: m.Digest, Human: m.Review.Human, Observed: map[string]bool{}, Controls: m.Controls}
 	for _, g := range m.Generators {
 		s.Families = append(s.Families, g.Family)
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
@@ -99,7 +100,11 @@ func (b builder) nearMisses() ([]report.Section, error) {
 		for _, mode := range modesAndAll {
 			row.Cells = append(row.Cells, rate(eval.CountNear(b.r.Trials(mode, arm)).MissRate()))
 		}
-		row.Cells = append(row.Cells, wilson(all.TripleAcc()))
+		if triples := all.TripleAcc(); b.r.Epochs(arm) == 1 {
+			row.Cells = append(row.Cells, wilson(triples))
+		} else {
+			row.Cells = append(row.Cells, rate(triples))
+		}
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) == 0 {
@@ -175,4 +180,25 @@ func (b builder) priceNote() string {
 		return "Without a price table only costs that the results state are known."
 	}
 	return "Prices of " + b.o.Prices.Date + ", where the results state no cost."
+}
+
+// controls are the baselines that see too little to be right: what they get is in
+// the manifest of the data set.
+func (b builder) controls() ([]report.Section, error) {
+	t := report.Table{ID: "controls", Caption: "Control baselines on this data set", Corner: "baseline", Columns: []report.Column{
+		{ID: "sees", Title: "sees"}, {ID: "acc", Title: "Acc"}, {ID: "ir", Title: "IR"}, {ID: "triples", Title: "triple accuracy"}, {ID: "bound", Title: "must hold"}, {ID: "holds", Title: "holds"},
+	}, Note: "They are classifiers without a language model, made with the data set. That what sees no request has an accuracy of exactly 50 and an invariant rate of 100 shows that members of a pair differ in nothing else."}
+	for _, c := range b.r.Set.Controls {
+		holds := "no"
+		if c.Holds {
+			holds = "yes"
+		}
+		t.Rows = append(t.Rows, report.Row{ID: id(c.Name), Title: strings.ReplaceAll(c.Name, "_", " "), Cells: []report.Cell{
+			{Text: c.Sees}, rate(eval.Ratio{N: c.Right, Of: c.Of}), rate(eval.Ratio{N: c.Same, Of: c.Pairs}), {Text: cmp.Or(c.Triples, "n/a")}, {Text: c.Bound}, {Text: holds},
+		}})
+	}
+	if len(t.Rows) == 0 {
+		return nil, nil
+	}
+	return []report.Section{{ID: "control-baselines", Title: "Control baselines", Tables: []report.Table{t}}}, nil
 }

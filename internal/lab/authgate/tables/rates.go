@@ -9,7 +9,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/report"
 )
 
-const pooled = "all judges"
+const pooled = "all models"
 
 // modesAndAll are the modes, and "" for all of them together.
 var modesAndAll = append(slices.Clone(eval.Modes), "")
@@ -113,12 +113,17 @@ func (b builder) judges(policy string, cells func(eval.Counts) []report.Cell) (r
 	for _, arm := range arms {
 		rows = append(rows, row(arm.Model, arm))
 	}
-	if len(arms) > 1 {
-		last := row(pooled, arms...)
+	if models := b.models(arms); len(models) > 1 {
+		last := row(pooled, models...)
 		last.Line, last.Sum = true, true
 		rows = append(rows, last)
 	}
 	return rows
+}
+
+// models returns the arms whose judge is a model.
+func (b builder) models(arms []eval.Arm) []eval.Arm {
+	return slices.DeleteFunc(slices.Clone(arms), func(a eval.Arm) bool { return !b.r.IsModel(a) })
 }
 
 // pairsSection has what became of the pairs, with intervals.
@@ -132,8 +137,8 @@ func (b builder) pairsSection(policy string) report.Section {
 	for _, arm := range arms {
 		t.Rows = append(t.Rows, b.modeRows(arm.Model, len(t.Rows) > 0, arm)...)
 	}
-	if len(arms) > 1 {
-		t.Rows = append(t.Rows, b.modeRows(pooled, true, arms...)...)
+	if models := b.models(arms); len(models) > 1 {
+		t.Rows = append(t.Rows, b.modeRows(pooled, true, models...)...)
 	}
 	return report.Section{ID: id("pair-section", policy), Title: "Pairs under the policy " + policy, Tables: []report.Table{t}}
 }
@@ -177,13 +182,13 @@ func (b builder) modeRows(title string, line bool, arms ...eval.Arm) (rows []rep
 }
 
 // policies compares policies: for each rate and mode a mark for each judge, and one
-// that pools them.
+// that pools the models. Code that is built in goes by no policy.
 func (b builder) policies() ([]report.Section, error) {
 	names := b.r.Policies()
-	if len(names) < 2 {
+	if len(names) < 2 || len(b.models(b.r.Arms())) == 0 {
 		return nil, nil
 	}
-	s := report.Section{ID: "policies", Title: "Policies compared", Text: []string{"A mark for each judge, and a bar where all of them stand together. Items without signals."}}
+	s := report.Section{ID: "policies", Title: "Policies compared", Text: []string{"A mark for each judge, and a bar where all models stand together. Items without signals."}}
 	for k, c := range b.fiveRates("") {
 		if k == eval.PairAcc {
 			break
@@ -215,6 +220,6 @@ func (b builder) policyRow(mode, policy string, k int, line bool) report.Row {
 	for _, model := range b.r.Models() {
 		row.Cells = append(row.Cells, of(eval.Arm{Model: model, Policy: policy, Form: result.Plain}))
 	}
-	row.Cells = append(row.Cells, of(b.r.ArmsOf(policy, result.Plain)...))
+	row.Cells = append(row.Cells, of(b.models(b.r.ArmsOf(policy, result.Plain))...))
 	return row
 }

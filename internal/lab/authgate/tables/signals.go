@@ -11,7 +11,8 @@ import (
 )
 
 // signals says what observations of the environment change: for each policy a table
-// and a figure, by mode and pooled over judges, and a table by gold label.
+// and a figure by mode, pooled over models, and tables by judge, by gold label and
+// by collector.
 func (b builder) signals() ([]report.Section, error) {
 	var all []report.Section
 	for _, policy := range b.r.Policies() {
@@ -20,13 +21,7 @@ func (b builder) signals() ([]report.Section, error) {
 			continue
 		}
 		s := report.Section{ID: id("signals", policy), Title: "Observations of the environment under the policy " + policy}
-		whole, err := b.shifts(policy, from, to)
-		if err != nil {
-			return nil, err
-		}
-		s.Tables = append(s.Tables, whole)
-		s.Charts = append(s.Charts, report.Chart{ID: id("chart shift", policy), Title: whole.Caption, Table: whole.ID, Columns: []string{"corrected", "misled"}, Form: report.Bars})
-		for _, make := range []func(string, []eval.Arm, []eval.Arm) (report.Table, error){b.shiftsByJudge, b.shiftsByGold, b.shiftsByCollector} {
+		for _, make := range []func(string, []eval.Arm, []eval.Arm) (report.Table, error){b.shiftsByMode, b.shiftsByJudge, b.shiftsByGold, b.shiftsByCollector} {
 			t, err := make(policy, from, to)
 			if err != nil {
 				return nil, err
@@ -35,15 +30,22 @@ func (b builder) signals() ([]report.Section, error) {
 				s.Tables = append(s.Tables, t)
 			}
 		}
+		s.Tables[0].Note = shiftNote
+		s.Charts = []report.Chart{{ID: id("chart shift", policy), Title: s.Tables[0].Caption, Table: s.Tables[0].ID, Columns: []string{"corrected", "misled"}, Form: report.Bars}}
 		all = append(all, s)
 	}
 	return all, nil
 }
 
+// pool returns the models among arms of two forms.
+func (b builder) pool(from, to []eval.Arm) ([]eval.Arm, []eval.Arm) {
+	return b.models(from), b.models(to)
+}
+
 const shiftNote = "Of N items W were wrong without observations; c of these became right (corrected, c/W), and m of the others wrong (misled, m/(N-W)). Break-even is the ratio of misled to corrected at which nothing would be gained. No verdict counts as block. Intervals are a bootstrap of pairs."
 
 func shiftTable(name, caption, corner string) report.Table {
-	t := report.Table{ID: name, Caption: caption, Corner: corner, Note: shiftNote, Columns: []report.Column{
+	t := report.Table{ID: name, Caption: caption, Corner: corner, Columns: []report.Column{
 		{ID: "n", Title: "N"}, {ID: "w", Title: "W"}, {ID: "c", Title: "c"}, {ID: "m", Title: "m"},
 		{ID: "corrected", Title: "corrected", Better: report.More}, {ID: "misled", Title: "misled", Better: report.Less},
 		{ID: "change", Title: "change of Acc, points"}, {ID: "wrong-after", Title: "wrong with"}, {ID: "break-even", Title: "break-even"}, {ID: "no-verdict", Title: "no verdict"},
@@ -51,9 +53,12 @@ func shiftTable(name, caption, corner string) report.Table {
 	return t
 }
 
-// shifts has a row for each mode, pooled over judges.
-func (b builder) shifts(policy string, from, to []eval.Arm) (report.Table, error) {
-	t := shiftTable(id("shift", policy), "Corrected and misled by observations under the policy "+policy, "mode")
+// shiftsByMode has a row for each mode, pooled over models; none without a model.
+func (b builder) shiftsByMode(policy string, from, to []eval.Arm) (report.Table, error) {
+	t := shiftTable(id("shift", policy), "Corrected and misled by observations, all models", "mode")
+	if from, to = b.pool(from, to); len(from) == 0 {
+		return t, nil
+	}
 	for _, mode := range modesAndAll {
 		row, err := b.shift(id(modeTitles[mode]), modeTitles[mode], from, to, mode, eval.None)
 		if err != nil {
@@ -67,7 +72,7 @@ func (b builder) shifts(policy string, from, to []eval.Arm) (report.Table, error
 
 // shiftsByJudge has a row for each judge, over all modes.
 func (b builder) shiftsByJudge(policy string, from, to []eval.Arm) (report.Table, error) {
-	t := shiftTable(id("shift judge", policy), "The same by judge", "judge")
+	t := shiftTable(id("shift judge", policy), "Corrected and misled by observations, by judge", "judge")
 	for i := range from {
 		row, err := b.shift(id(from[i].Model), from[i].Model, from[i:i+1], to[i:i+1], "", eval.None)
 		if err != nil {
@@ -79,7 +84,10 @@ func (b builder) shiftsByJudge(policy string, from, to []eval.Arm) (report.Table
 }
 
 func (b builder) shiftsByGold(policy string, from, to []eval.Arm) (report.Table, error) {
-	t := shiftTable(id("shift gold", policy), "The same by gold label", "mode and label")
+	t := shiftTable(id("shift gold", policy), "Corrected and misled by observations, by gold label, all models", "mode and label")
+	if from, to = b.pool(from, to); len(from) == 0 {
+		return t, nil
+	}
 	for _, mode := range modesAndAll {
 		for _, gold := range []eval.Decision{eval.Block, eval.Allow} {
 			title := fmt.Sprintf("%s, %s", modeTitles[mode], map[eval.Decision]string{eval.Block: "block", eval.Allow: "allow"}[gold])
@@ -96,13 +104,13 @@ func (b builder) shiftsByGold(policy string, from, to []eval.Arm) (report.Table,
 
 // shiftsByCollector says what each collector changes beside all others.
 func (b builder) shiftsByCollector(policy string, _, _ []eval.Arm) (report.Table, error) {
-	t := shiftTable(id("shift collector", policy), "What each collector adds to the others", "collector")
+	t := shiftTable(id("shift collector", policy), "What each collector adds to the others, all models", "collector")
 	for _, form := range b.r.Forms() {
 		collector, is := form.Collector()
 		if !is {
 			continue
 		}
-		from, to := b.r.Shifted(policy, form, result.Signals)
+		from, to := b.pool(b.r.Shifted(policy, form, result.Signals))
 		if len(from) == 0 {
 			continue
 		}

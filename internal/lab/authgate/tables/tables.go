@@ -7,15 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/licet-dev/licet/internal/lab/authgate/calibrate"
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/report"
 )
 
-// Options say how a report is made. The zero Options know no prices.
+// Options say how a report is made. The zero Options know no prices and no maps of
+// certainty.
 type Options struct {
-	Prices eval.Prices
-	Seed   uint64 // of the bootstrap
+	Prices      eval.Prices
+	Seed        uint64 // of the bootstrap
+	Calibration *calibrate.File
+	MissCost    int // how many wrong blocks a wrong allow counts like
 }
 
 // Short names of the modes, for headings.
@@ -53,7 +57,7 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 			out.Sections = append(out.Sections, b.ratesSection(policy), b.pairsSection(policy))
 		}
 	}
-	for _, make := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.stability, b.cost} {
+	for _, make := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.stability, b.calibration, b.cost, b.controls} {
 		more, err := make()
 		if err != nil {
 			return nil, err
