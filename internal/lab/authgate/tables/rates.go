@@ -14,6 +14,16 @@ const pooled = "all models"
 // modesAndAll are the modes, and "" for all of them together.
 var modesAndAll = append(slices.Clone(eval.Modes), "")
 
+// present are the modes of which there are pairs, and "" for all of them together.
+func (b builder) present() (all []string) {
+	for _, mode := range eval.Modes {
+		if slices.ContainsFunc(b.r.Pairs, func(p eval.Pair) bool { return p.Mode == mode }) {
+			all = append(all, mode)
+		}
+	}
+	return append(all, "")
+}
+
 // Overview has a row for each judge, under each policy and on each form, over all
 // modes.
 func Overview(r *eval.Results) report.Table {
@@ -164,7 +174,7 @@ func (b builder) fiveRates(group string) []report.Column {
 
 // modeRows are the rows of a judge, or of several, on each mode and on all.
 func (b builder) modeRows(title string, line bool, arms ...eval.Arm) (rows []report.Row) {
-	for i, mode := range modesAndAll {
+	for i, mode := range b.present() {
 		c := eval.Count(b.r.Trials(mode, arms...), eval.AsBlock)
 		row := report.Row{ID: id(title, modeTitles[mode]), Title: title + ", " + modeTitles[mode], Line: i == 0 && line, Sum: len(arms) > 1,
 			Cells: []report.Cell{number(c.BB), number(c.AA), number(c.C), number(c.R)}}

@@ -59,7 +59,7 @@ func (b builder) shiftsByMode(policy string, from, to []eval.Arm) (report.Table,
 	if from, to = b.pool(from, to); len(from) == 0 {
 		return t, nil
 	}
-	for _, mode := range modesAndAll {
+	for _, mode := range b.present() {
 		row, err := b.shift(id(modeTitles[mode]), modeTitles[mode], from, to, mode, eval.None)
 		if err != nil {
 			return t, err
@@ -88,7 +88,7 @@ func (b builder) shiftsByGold(policy string, from, to []eval.Arm) (report.Table,
 	if from, to = b.pool(from, to); len(from) == 0 {
 		return t, nil
 	}
-	for _, mode := range modesAndAll {
+	for _, mode := range b.present() {
 		for _, gold := range []eval.Decision{eval.Block, eval.Allow} {
 			title := fmt.Sprintf("%s, %s", modeTitles[mode], map[eval.Decision]string{eval.Block: "block", eval.Allow: "allow"}[gold])
 			row, err := b.shift(id(title), title, from, to, mode, gold)
