@@ -2,11 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +16,7 @@ import (
 
 func (a *app) authgate() *cobra.Command {
 	c := &cobra.Command{Use: "authgate", Short: "Measure judges on contrast pairs: same action, another request", Args: cobra.NoArgs}
-	c.AddCommand(a.authgateReport(), a.authgateCalibrate())
+	c.AddCommand(a.authgateRun(), a.authgateReport(), a.authgateCalibrate())
 	return c
 }
 
@@ -203,13 +200,9 @@ func readResults(folder string, files []string, o eval.Options) (*eval.Results, 
 }
 
 func readSet(folder string) (eval.Set, error) {
-	var texts [3][]byte
-	for i, name := range []string{"manifest.json", "instances.jsonl", "signals.jsonl"} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil && (name != "signals.jsonl" || !errors.Is(err, fs.ErrNotExist)) {
-			return eval.Set{}, err
-		}
-		texts[i] = text
+	t, err := dataFiles(folder)
+	if err != nil {
+		return eval.Set{}, err
 	}
-	return eval.ReadSet(texts[0], texts[1], texts[2])
+	return eval.ReadSet(t.manifest, t.instances, t.signals)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"slices"
 
 	"github.com/licet-dev/licet/internal/clikit"
 )
@@ -138,7 +139,7 @@ func (r *Report) page() *page {
 func (p *page) table(t Table, byID map[string]pageCase) pageTable {
 	out := pageTable{Table: t, Banner: p.Banner, Width: len(t.Columns) + 1}
 	for i, c := range t.Columns {
-		column := pageColumn{Column: c, IsNumber: len(t.Rows) > 0 && t.Rows[0].Cells[i].isNumber()}
+		column := pageColumn{Column: c, IsNumber: slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].isNumber() })}
 		if c.Better != Neither && !t.Best && c.Group == "" { // where columns are many and narrow, a note says it
 			column.Note = c.Better.String() + " is better"
 		}
@@ -149,7 +150,7 @@ func (p *page) table(t Table, byID map[string]pageCase) pageTable {
 	for i, row := range t.Rows {
 		r := pageRow{Row: row}
 		for k, cell := range row.Cells {
-			x := pageCell{Text: cell.Text, Anchor: byID[cell.Case].Anchor, IsNumber: cell.isNumber(), Best: best[place{i, k}]}
+			x := pageCell{Text: cell.Text, Anchor: byID[cell.Case].Anchor, IsNumber: out.Columns[k].IsNumber, Best: best[place{i, k}]}
 			switch {
 			case cell.Count != nil:
 				x = p.count(*cell.Count, t.Caption+" / "+row.Title+" / "+t.Columns[k].whole(), byID)

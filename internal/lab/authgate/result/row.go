@@ -42,7 +42,7 @@ type Row struct {
 	Tokens    *Tokens `json:"tokens,omitempty"`
 	Cost      string  `json:"cost,omitempty"`       // a decimal, in the currency of the price table
 	LatencyMS *int64  `json:"latency_ms,omitempty"` // of the call that was made
-	Retries   int     `json:"retries,omitempty"`
+	Retries   int     `json:"retries,omitzero"`
 	Cache     string  `json:"cache,omitempty"` // "hit": the answer is that of an earlier call
 	Judge     Judge   `json:"judge"`
 	Started   string  `json:"started,omitempty"` // RFC 3339
@@ -51,7 +51,7 @@ type Row struct {
 // Tokens is what a call used.
 type Tokens struct {
 	Input  int64 `json:"input"` // all of them, the cached ones among them
-	Cached int64 `json:"cached_input,omitempty"`
+	Cached int64 `json:"cached_input,omitzero"`
 	Output int64 `json:"output"`
 }
 

@@ -145,7 +145,7 @@ func stabilityRow(title string, s eval.Stability, line bool) report.Row {
 	}}
 }
 
-// cost says what decisions took. What is not known is n/a and never 0.
+// cost says what decisions of models took. What is not known is n/a and never 0.
 func (b builder) cost() ([]report.Section, error) {
 	money := "money"
 	if b.o.Prices.Currency != "" {
@@ -156,7 +156,7 @@ func (b builder) cost() ([]report.Section, error) {
 		{ID: "thousand", Title: "1,000 decisions", Group: money}, {ID: "pair", Title: "a right pair", Group: money},
 		{ID: "calls", Title: "calls", Group: "live calls"}, {ID: "p50", Title: "p50, ms", Group: "live calls"}, {ID: "p95", Title: "p95, ms", Group: "live calls"},
 	}, Note: b.priceNote()}
-	for _, arm := range b.r.Arms() {
+	for _, arm := range b.models(b.r.Arms()) {
 		c := b.r.CostOf(arm, b.o.Prices)
 		row := report.Row{ID: id(b.title(arm)), Title: b.title(arm), Cells: []report.Cell{number(c.Decisions)}}
 		if c.Tokens == nil {
@@ -171,6 +171,9 @@ func (b builder) cost() ([]report.Section, error) {
 			row.Cells = append(row.Cells, decimals(big.NewRat(c.Median, 1), 0), decimals(big.NewRat(c.Tail, 1), 0))
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return nil, nil
 	}
 	return []report.Section{{ID: "costs", Title: "Cost", Tables: []report.Table{t}}}, nil
 }

@@ -145,12 +145,7 @@ func rateTables(t *testing.T, rows []result.Row) *report.Report {
 }
 
 // percents are the rates of report.json.
-func percents(t *testing.T, text []byte) map[string]string {
-	t.Helper()
-	n, err := report.ReadNumbers(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+func percents(n report.Numbers) map[string]string {
 	all := map[string]string{}
 	for _, x := range n.Numbers {
 		if x.Percent != "" {
@@ -190,11 +185,15 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := files(t, built)
-	want := p.figures()
+	written, err := report.ReadNumbers(got["report.json"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates, want := percents(written), p.figures()
 	if len(want) != 160+4*18 {
 		t.Fatalf("%d figures to look for", len(want))
 	}
-	for _, d := range different(want, percents(t, got["report.json"])) {
+	for _, d := range different(want, rates) {
 		t.Error(d)
 	}
 	for _, c := range slices.Concat(p.ByMode, p.ByModel) {
@@ -203,7 +202,7 @@ func TestPublished(t *testing.T) {
 			row = c.Model
 		}
 		key := id("pairs", c.Policy) + "/" + id(row, modeTitles[c.Mode]) + "/pair-acc"
-		if have := percents(t, got["report.json"])[key]; have != c.PairAcc.String() {
+		if have := rates[key]; have != c.PairAcc.String() {
 			t.Errorf("%s: %q, derived %q", key, have, c.PairAcc)
 		}
 	}
@@ -264,7 +263,7 @@ func plainCells(text string, marks [2]string) string {
 func TestFlipped(t *testing.T) {
 	p := readPublished(t)
 	rows, want := planted(t, p), p.figures()
-	if d := different(want, percents(t, files(t, rateTables(t, rows))["report.json"])); len(d) > 0 {
+	if d := different(want, percents(rateTables(t, rows).Numbers())); len(d) > 0 {
 		t.Fatal(d)
 	}
 	random := rand.New(rand.NewPCG(8, 200))
@@ -273,7 +272,7 @@ func TestFlipped(t *testing.T) {
 		flipped := slices.Clone(rows)
 		r := &flipped[place]
 		r.RawDecision = map[result.Decision]result.Decision{result.Allow: result.Block, result.Block: result.Allow}[r.RawDecision]
-		if d := different(want, percents(t, files(t, rateTables(t, flipped))["report.json"])); len(d) == 0 {
+		if d := different(want, percents(rateTables(t, flipped).Numbers())); len(d) == 0 {
 			t.Errorf("%s of %s under %s is another decision, and no figure is another", r.Item, r.Model, r.Policy)
 		}
 	}
