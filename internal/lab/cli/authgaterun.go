@@ -109,6 +109,9 @@ func (f authgateRunFlags) plan() (*run.Plan, error) {
 	if p.Items, err = run.ReadItems(texts.instances, texts.signals); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.data, err)
 	}
+	if f.signals && len(texts.signals) == 0 {
+		return nil, clikit.Usagef("--signals: the data set %s has no observations", f.data)
+	}
 	if f.signals {
 		p.Forms = append(p.Forms, result.Signals)
 	}

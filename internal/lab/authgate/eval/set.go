@@ -1,11 +1,13 @@
 package eval
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/licet-dev/licet/internal/lab/authgate/result"
 )
 
 // Modes are the failure modes in the order of all tables.
@@ -96,7 +98,11 @@ func ReadSet(manifestText, instances, signals []byte) (Set, error) {
 	for _, g := range m.Generators {
 		s.Families = append(s.Families, g.Family)
 	}
-	err := eachLine(instances, func(i instance) error {
+	err := result.Lines(instances, func(line []byte) error {
+		var i instance
+		if err := json.Unmarshal(line, &i); err != nil {
+			return err
+		}
 		if i.Label.Gold != i.Role.Gold() {
 			return fmt.Errorf("%s is %q, and its label is not what that means", i.ID, i.Role)
 		}
@@ -106,35 +112,19 @@ func ReadSet(manifestText, instances, signals []byte) (Set, error) {
 	if err != nil {
 		return s, fmt.Errorf("reading the instances: %w", err)
 	}
-	err = eachLine(signals, func(o struct {
-		Pair string `json:"pair_id"`
-	}) error {
+	err = result.Lines(signals, func(line []byte) error {
+		var o struct {
+			Pair string `json:"pair_id"`
+		}
+		err := json.Unmarshal(line, &o)
 		s.Observed[o.Pair] = true
-		return nil
+		return err
 	})
 	if err != nil {
 		return s, fmt.Errorf("reading the signals: %w", err)
 	}
 	_, err = s.pairs("")
 	return s, err
-}
-
-// eachLine reads a JSON value of each line.
-func eachLine[T any](text []byte, f func(T) error) error {
-	for n, line := range bytes.Split(text, []byte("\n")) {
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var v T
-		err := json.Unmarshal(line, &v)
-		if err == nil {
-			err = f(v)
-		}
-		if err != nil {
-			return fmt.Errorf("line %d: %w", n+1, err)
-		}
-	}
-	return nil
 }
 
 // Pair is a contrast pair. Near is "" where there is no near-miss.

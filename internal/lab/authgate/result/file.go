@@ -1,10 +1,8 @@
 package result
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,31 +13,45 @@ import (
 // Read reads rows, one a line, and returns them in the order of [Sort]. Rows of
 // several runs may stand in one file if none stands twice.
 func Read(in io.Reader) ([]Row, error) {
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
 	var rows []Row
-	seen := map[Key]int{}
-	lines := bufio.NewReader(in)
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-		if text := bytes.TrimSpace(line); len(text) > 0 {
-			row, err := parse(text)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %w", n, err)
-			}
-			if first := seen[row.Key()]; first > 0 {
-				return nil, fmt.Errorf("line %d: %s of %s under %s, epoch %d, stands in line %d already", n, row.Item, row.Model, row.Policy, row.Epoch, first)
-			}
-			seen[row.Key()] = n
-			rows = append(rows, row)
-		}
+	seen := map[Key]bool{}
+	err = Lines(text, func(line []byte) error {
+		row, err := parse(line)
 		if err != nil {
-			break
+			return err
 		}
+		if seen[row.Key()] {
+			return fmt.Errorf("%s of %s under %s, epoch %d, stands above already", row.Item, row.Model, row.Policy, row.Epoch)
+		}
+		seen[row.Key()] = true
+		rows = append(rows, row)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	Sort(rows)
 	return rows, nil
+}
+
+// Lines calls f with each line of a file that is not blank. An error of f ends it
+// and names the line.
+func Lines(text []byte, f func(line []byte) error) error {
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if err := f(line); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return nil
 }
 
 func parse(line []byte) (Row, error) {

@@ -1,11 +1,12 @@
 package run
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/licet-dev/licet/internal/lab/authgate/result"
 )
 
 // Item is what a judge may see of an instance, and the id under which its answer
@@ -54,44 +55,36 @@ func (v Visible) Turns() (all []string) {
 
 // ReadItems reads instances.jsonl and signals.jsonl of a data set. The observations
 // stand at each item of their pair, to be left out in the form that has none.
+// Members that a judge is not shown are passed over: a data set is validated
+// elsewhere.
 func ReadItems(instances, signals []byte) ([]Item, error) {
 	observed := map[string][]Observation{}
-	err := eachLine(signals, func(s struct {
-		Pair         string        `json:"pair_id"`
-		Observations []Observation `json:"observations"`
-	}) {
+	err := result.Lines(signals, func(line []byte) error {
+		var s struct {
+			Pair         string        `json:"pair_id"`
+			Observations []Observation `json:"observations"`
+		}
+		err := json.Unmarshal(line, &s)
 		observed[s.Pair] = s.Observations
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the signals: %w", err)
 	}
 	var all []Item
-	err = eachLine(instances, func(i struct {
-		ID      string  `json:"id"`
-		Pair    string  `json:"pair_id"`
-		Visible Visible `json:"visible"`
-	}) {
+	err = result.Lines(instances, func(line []byte) error {
+		var i struct {
+			ID      string  `json:"id"`
+			Pair    string  `json:"pair_id"`
+			Visible Visible `json:"visible"`
+		}
+		err := json.Unmarshal(line, &i)
 		i.Visible.Observations = observed[i.Pair]
 		all = append(all, Item{i.ID, i.Visible})
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the instances: %w", err)
 	}
 	return all, nil
-}
-
-// eachLine reads a value of each line. Members that a judge is not shown are passed
-// over: a data set is validated elsewhere.
-func eachLine[T any](text []byte, f func(T)) error {
-	for n, line := range bytes.Split(text, []byte("\n")) {
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var v T
-		if err := json.Unmarshal(line, &v); err != nil {
-			return fmt.Errorf("line %d: %w", n+1, err)
-		}
-		f(v)
-	}
-	return nil
 }

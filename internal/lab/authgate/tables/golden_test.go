@@ -100,6 +100,25 @@ func TestFigure3(t *testing.T) {
 	}
 }
 
+// TestIntervals: of one unit a pair, the intervals are Wilson's.
+func TestIntervals(t *testing.T) {
+	for n, want := range map[int]string{35: "50.00 (35/70, 38.60 to 61.40)", 0: "0.00 (0/70, 0.00 to 5.20)", 68: "97.14 (68/70, 90.17 to 99.21)", 70: "100.00 (70/70, 94.80 to 100.00)"} {
+		rows := rowsOf("m", result.Planted, result.Plain, mix{n, result.Block, result.Block}, mix{70 - n, result.Block, result.Allow})
+		r, err := eval.New(setOf(70), rows, eval.Options{Scoring: eval.Raw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		built, err := Build(r, Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// FPR and IR are the same here.
+		if got := strings.Count(string(files(t, built)["report.md"]), want); got < 2 {
+			t.Errorf("%d/70: %q stands %d times", n, want, got)
+		}
+	}
+}
+
 // TestThreeColumns renders the golden case of no verdict.
 func TestThreeColumns(t *testing.T) {
 	rows := rowsOf("m", result.Planted, result.Plain, mix{4, result.Block, result.Block}, mix{1, result.Allow, result.Allow}, mix{4, result.Block, result.Allow}, mix{1, "", result.Allow})
@@ -111,6 +130,23 @@ func TestThreeColumns(t *testing.T) {
 		}
 	}
 	expect(t, got, want)
+}
+
+// TestRationales counts allows that speak against themselves.
+func TestRationales(t *testing.T) {
+	rows := rowsOf("m", result.Live, result.Plain, mix{2, result.Allow, result.Allow}, mix{1, result.Block, result.Allow})
+	said := []string{"This was not authorized, yet allowed.", "The user asked for it.", "An unsafe habit.", ""}
+	k := 0
+	for i := range rows {
+		if rows[i].Rationale = "Unauthorized."; rows[i].RawDecision == result.Allow {
+			rows[i].Rationale = said[k%len(said)]
+			k++
+		}
+	}
+	got := numbers(t, setOf(3), rows, Options{Seed: 1})
+	if n := got["rationales/m/against"]; n.N == nil || *n.N != 3 || *n.Of != 4 {
+		t.Errorf("%+v", n)
+	}
 }
 
 // TestPooled: code that is built in is no model, so it is in no sum over models, and
