@@ -39,7 +39,7 @@ func (c Cell) rate() (Rate, bool) {
 	}
 	if r.Interval == nil {
 		low, high := Wilson(r.N, r.Of)
-		r.Interval = &Interval{Low: low, High: high, By: "Wilson"}
+		r.Interval = &Estimate{Low: low, High: high, By: "Wilson"}
 	}
 	return r, true
 }

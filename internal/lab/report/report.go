@@ -104,11 +104,11 @@ type Count struct {
 // or what was drawn from them.
 type Rate struct {
 	N, Of    int
-	Interval *Interval // nil = none is stated
+	Interval *Estimate // nil = none is stated
 }
 
-// Interval is a 95 % interval of a share.
-type Interval struct {
+// Estimate is a 95 % interval of a share that somebody estimated.
+type Estimate struct {
 	Low, High float64
 	By        string // how it was estimated
 }

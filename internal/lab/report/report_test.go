@@ -58,7 +58,7 @@ func example() *report.Report {
 // rates is a section with rates, groups, sums and the charts of them.
 func rates() report.Section {
 	rate := func(n, of int) report.Cell { return report.Cell{Rate: &report.Rate{N: n, Of: of}} }
-	wide := report.Cell{Rate: &report.Rate{N: 1, Of: 8, Interval: &report.Interval{Low: 0.01, High: 0.5, By: "bootstrap"}}}
+	wide := report.Cell{Rate: &report.Rate{N: 1, Of: 8, Interval: &report.Estimate{Low: 0.01, High: 0.5, By: "bootstrap"}}}
 	t := report.Table{
 		ID: "rates", Caption: "rates " + hostile[4], Corner: "who", Best: true, Note: hostile[10],
 		Columns: []report.Column{{ID: "p", Title: "p"}, {ID: "a-more", Group: "a", Title: "more", Better: report.More}, {ID: "a-less", Group: "a", Title: "less", Better: report.Less}, {ID: "b-more", Group: hostile[0], Title: "more", Better: report.More}},

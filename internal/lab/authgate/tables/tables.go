@@ -189,7 +189,7 @@ func wilson(r eval.Ratio) report.Cell {
 }
 
 func estimated(r eval.Ratio, i eval.Interval, by string) report.Cell {
-	return report.Cell{Rate: &report.Rate{N: r.N, Of: r.Of, Interval: &report.Interval{Low: i.Low, High: i.High, By: by}}}
+	return report.Cell{Rate: &report.Rate{N: r.N, Of: r.Of, Interval: &report.Estimate{Low: i.Low, High: i.High, By: by}}}
 }
 
 func number(n int) report.Cell { return report.Cell{Decimal: fmt.Sprint(n)} }
