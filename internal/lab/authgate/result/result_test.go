@@ -54,6 +54,7 @@ func TestRefuses(t *testing.T) {
 		"no data set":                 func(r *result.Row) { r.Dataset = "" },
 		"no call key":                 func(r *result.Row) { r.CallKey = "" },
 		"epoch":                       func(r *result.Row) { r.Epoch = 0 },
+		"epochs without end":          func(r *result.Row) { r.Epoch = 1001 },
 		"judge":                       func(r *result.Row) { r.Judge = "" },
 		"cache":                       func(r *result.Row) { r.Cache = "miss" },
 		"outcome":                     func(r *result.Row) { r.Outcome = "" },
