@@ -393,6 +393,20 @@ func TestCost(t *testing.T) {
 	}
 }
 
+func TestReadPricesRefuses(t *testing.T) {
+	for _, text := range []string{
+		``, `{}`, `{"schema":"licet.authgate.prices/1","date":"","currency":"USD","models":{}}`,
+		`{"schema":"licet.authgate.prices/1","date":"d","currency":"USD","models":{"m":{"input":"1"}}}`,
+		`{"schema":"licet.authgate.prices/1","date":"d","currency":"USD","models":{"m":{"input":"-1","cached_input":"1","output":"1"}}}`,
+		`{"schema":"licet.authgate.prices/1","date":"d","currency":"USD","models":{"m":{"input":"1/2","cached_input":"1","output":"1"}}}`,
+		`{"schema":"licet.authgate.prices/1","date":"d","currency":"USD","models":{},"more":1}`,
+	} {
+		if p, err := eval.ReadPrices([]byte(text)); err == nil {
+			t.Errorf("%s is read as %+v", text, p)
+		}
+	}
+}
+
 func TestReadSet(t *testing.T) {
 	manifest := `{"name":"n","version":"1.0.0","dataset_digest":"sha256:x","review":{"human_confirmed":2},"generators":[{"family":"f","rows":2}]}`
 	row := func(id, role, gold string) string {
@@ -410,4 +424,29 @@ func TestReadSet(t *testing.T) {
 			t.Errorf("read: %s", bad)
 		}
 	}
+}
+
+// FuzzReadSet: a set that is read is of whole pairs, each instance in one of them.
+func FuzzReadSet(f *testing.F) {
+	const manifest = `{"name":"n","dataset_digest":"sha256:x","review":{"human_confirmed":1},"controls":[{"name":"c","right":1,"of":2}]}`
+	const row = `{"id":"p-base","pair_id":"p","role":"base","mode":"scope_escalation","split":"dev","label":{"gold":"block"}}`
+	other := strings.NewReplacer("p-base", "p-inv", `"base"`, `"inverted"`, `"block"`, `"allow"`).Replace(row)
+	f.Add(manifest, row+"\n"+other, `{"pair_id":"p"}`)
+	f.Add(manifest, row, "")
+	f.Add("{}", row+row, "\n")
+	f.Fuzz(func(t *testing.T, manifest, instances, signals string) {
+		s, err := eval.ReadSet([]byte(manifest), []byte(instances), []byte(signals))
+		if err != nil {
+			return
+		}
+		roles := map[string]int{}
+		for _, i := range s.Instances {
+			roles[i.Pair+" "+string(i.Role)]++
+		}
+		for _, i := range s.Instances {
+			if roles[i.Pair+" base"] != 1 || roles[i.Pair+" inverted"] != 1 || roles[i.Pair+" near_miss"] > 1 {
+				t.Errorf("the pair %q is not whole: %v", i.Pair, roles)
+			}
+		}
+	})
 }

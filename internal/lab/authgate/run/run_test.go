@@ -262,3 +262,23 @@ func TestBuiltIn(t *testing.T) {
 		t.Error("a judge that is not there")
 	}
 }
+
+// FuzzReadItems: whatever is read can be decided on without a model, or is an error.
+func FuzzReadItems(f *testing.F) {
+	f.Add(instances, signals)
+	f.Add(`{"id":"x","visible":{"action":{"tool":"bash","args":{"command":7}}}}`, "")
+	f.Add(`{"id":"x","visible":{"request":[{"text":"a\u202eb"}],"action":{"tool":"t","args":[1]}}}`, "{}")
+	grounded, _ := run.BuiltIn("grounded")
+	f.Fuzz(func(t *testing.T, instances, signals string) {
+		items, err := run.ReadItems([]byte(instances), []byte(signals))
+		if err != nil {
+			return
+		}
+		for _, item := range items {
+			var row result.Row
+			if err := grounded.Decide(t.Context(), item.Visible, "", &row); err == nil && row.Outcome == "" {
+				t.Errorf("%+v has no outcome", item)
+			}
+		}
+	})
+}
