@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/clikit"
@@ -12,8 +13,12 @@ const latexHead = `% Needs \usepackage{booktabs} and \usepackage{graphicx}.
 \providecommand{\ratecell}[2]{\begin{tabular}[t]{@{}r@{}}#1\\[-3pt]{\tiny #2}\end{tabular}}
 `
 
-// latexWide is from how many columns on a table is fitted to the width of a line.
-const latexWide = 7
+// What a page of paper holds: lines of about so many characters, and tables of so
+// many rows.
+const (
+	latexWide = 90
+	latexLong = 26
+)
 
 // latex returns the tables of the report, to be included in a document that uses
 // the packages booktabs and graphicx.
@@ -31,22 +36,29 @@ func (r *Report) latex() []byte {
 	b.WriteString(latexHead)
 	for _, s := range r.page().Sections {
 		for _, t := range s.Tables {
-			if len(t.Rows) > 0 {
-				t.latex(&b)
+			part := 1
+			for rows := range slices.Chunk(t.Rows, latexLong) {
+				t.latex(&b, rows, part)
+				part++
 			}
 		}
 	}
 	return []byte(b.String())
 }
 
-func (t pageTable) latex(b *strings.Builder) {
-	fmt.Fprintf(b, "\n\\begin{table}[htbp]\n\\centering\\small\\setlength{\\tabcolsep}{3pt}\\setlength{\\belowcaptionskip}{4pt}\n\\caption{%s.", latexText(t.Caption))
+// latex writes a part of a table that fits on a page.
+func (t pageTable) latex(b *strings.Builder, rows []pageRow, part int) {
+	caption, label := latexText(t.Caption), t.ID
+	if part > 1 {
+		caption, label = fmt.Sprintf("%s, part %d", caption, part), fmt.Sprintf("%s-%d", label, part)
+	}
+	fmt.Fprintf(b, "\n\\begin{table}[htbp]\n\\centering\\small\\setlength{\\tabcolsep}{3pt}\\setlength{\\belowcaptionskip}{4pt}\n\\caption{%s.", caption)
 	if t.Banner != "" {
 		fmt.Fprintf(b, " \\textbf{%s.}", latexText(t.Banner))
 	}
-	fmt.Fprintf(b, "}\n\\label{tab:%s}\n", t.ID)
-	wide := len(t.Columns) >= latexWide
-	if wide {
+	fmt.Fprintf(b, "}\n\\label{tab:%s}\n", label)
+	wide := t.characters() > latexWide
+	if wide { // fitted to the width of a line
 		b.WriteString("\\resizebox{\\textwidth}{!}{%\n")
 	}
 	b.WriteString("\\begin{tabular}{l")
@@ -55,8 +67,8 @@ func (t pageTable) latex(b *strings.Builder) {
 	}
 	b.WriteString("}\n\\toprule\n")
 	t.latexHeader(b)
-	for _, row := range t.Rows {
-		if row.Line {
+	for i, row := range rows {
+		if row.Line && i > 0 {
 			b.WriteString("\\midrule\n")
 		}
 		b.WriteString(latexText(row.Title))
@@ -73,6 +85,22 @@ func (t pageTable) latex(b *strings.Builder) {
 		fmt.Fprintf(b, "\n\n\\smallskip\\parbox{\\textwidth}{\\footnotesize %s}", latexText(t.Note))
 	}
 	b.WriteString("\n\\end{table}\n")
+}
+
+// characters is about how wide a table is. A fraction is set small.
+func (t pageTable) characters() (sum int) {
+	width := len(t.Corner)
+	for _, row := range t.Rows {
+		width = max(width, len(row.Title))
+	}
+	for k, c := range t.Columns {
+		sum += width + 1
+		width = len(c.Title)
+		for _, row := range t.Rows {
+			width = max(width, len(row.Cells[k].Text), len(row.Cells[k].Share)*2/3)
+		}
+	}
+	return sum + width
 }
 
 func (t pageTable) latexHeader(b *strings.Builder) {
