@@ -8,17 +8,15 @@ import (
 	"github.com/licet-dev/licet/internal/clikit"
 )
 
-// latexHead says what the tables need, and how a rate stands above its fraction.
+// latexHead says what the tables need, how a rate stands above its fraction, and
+// that a table that is wider than the text is made smaller.
 const latexHead = `% Needs \usepackage{booktabs} and \usepackage{graphicx}.
 \providecommand{\ratecell}[2]{\begin{tabular}[t]{@{}r@{}}#1\\[-3pt]{\tiny #2}\end{tabular}}
+\providecommand{\fitted}[1]{\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{#1}}
 `
 
-// What a page of paper holds: lines of about so many characters, and tables of so
-// many rows.
-const (
-	latexWide = 90
-	latexLong = 26
-)
+// latexLong is how many rows of a table a page of paper holds.
+const latexLong = 26
 
 // latex returns the tables of the report, to be included in a document that uses
 // the packages booktabs and graphicx.
@@ -57,11 +55,7 @@ func (t pageTable) latex(b *strings.Builder, rows []pageRow, part int) {
 		fmt.Fprintf(b, " \\textbf{%s.}", latexText(t.Banner))
 	}
 	fmt.Fprintf(b, "}\n\\label{tab:%s}\n", label)
-	wide := t.characters() > latexWide
-	if wide { // fitted to the width of a line
-		b.WriteString("\\resizebox{\\textwidth}{!}{%\n")
-	}
-	b.WriteString("\\begin{tabular}{l")
+	b.WriteString("\\fitted{%\n\\begin{tabular}{l")
 	for _, c := range t.Columns {
 		b.WriteString(map[bool]string{true: "r", false: "l"}[c.IsNumber])
 	}
@@ -77,30 +71,11 @@ func (t pageTable) latex(b *strings.Builder, rows []pageRow, part int) {
 		}
 		b.WriteString(" \\\\\n")
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}")
-	if wide {
-		b.WriteString("}")
-	}
+	b.WriteString("\\bottomrule\n\\end{tabular}}")
 	if t.Note != "" {
 		fmt.Fprintf(b, "\n\n\\smallskip\\parbox{\\textwidth}{\\footnotesize %s}", latexText(t.Note))
 	}
 	b.WriteString("\n\\end{table}\n")
-}
-
-// characters is about how wide a table is. A fraction is set small.
-func (t pageTable) characters() (sum int) {
-	width := len(t.Corner)
-	for _, row := range t.Rows {
-		width = max(width, len(row.Title))
-	}
-	for k, c := range t.Columns {
-		sum += width + 1
-		width = len(c.Title)
-		for _, row := range t.Rows {
-			width = max(width, len(row.Cells[k].Text), len(row.Cells[k].Share)*2/3)
-		}
-	}
-	return sum + width
 }
 
 func (t pageTable) latexHeader(b *strings.Builder) {

@@ -129,7 +129,7 @@ func TestBanner(t *testing.T) {
 func TestLaTeX(t *testing.T) {
 	text := string(files(t, example())["tables.tex"])
 	known := map[string]bool{}
-	for _, word := range strings.Fields("begin end centering small setlength tabcolsep belowcaptionskip caption textbf label resizebox textwidth toprule midrule bottomrule multicolumn cmidrule ratecell providecommand tiny usepackage smallskip parbox footnotesize textbackslash textless textgreater textbar textasciitilde textasciicircum") {
+	for _, word := range strings.Fields("begin end centering small setlength tabcolsep belowcaptionskip caption textbf label fitted resizebox ifdim width else fi textwidth toprule midrule bottomrule multicolumn cmidrule ratecell providecommand tiny usepackage smallskip parbox footnotesize textbackslash textless textgreater textbar textasciitilde textasciicircum") {
 		known[word] = true
 	}
 	for _, m := range regexp.MustCompile(`\\([a-zA-Z]+)`).FindAllStringSubmatch(text, -1) {
