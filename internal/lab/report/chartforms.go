@@ -63,11 +63,12 @@ func (h Chart) marks(t Table, row Row) []bar {
 func (h Chart) bars(t Table, row Row) []bar {
 	var all []bar
 	for i, name := range h.Columns {
-		r, ok := row.Cells[t.column(name)].rate()
-		if !ok {
-			return nil
-		}
+		cell := row.Cells[t.column(name)]
+		r, ok := cell.rate()
 		b := bar{Value: fmt.Sprintf("%d/%d", r.N, r.Of)}
+		if !ok { // why there is none
+			b.Value = shorten(cell.Text, 12)
+		}
 		if i == 0 {
 			b.Label = shorten(row.Title, 26)
 		}

@@ -114,9 +114,10 @@ func (c pageCell) latex() string {
 // comment returns a text that stays in one line.
 func comment(s string) string { return clikit.Printable(strings.Join(strings.Fields(s), " ")) }
 
+// A "[" or a "*" at the beginning of a row would belong to the "\\" before it.
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`,
-	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`, `"`, `''`,
+	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`, `[`, `{[}`, `*`, `{*}`, `"`, `''`,
 )
 
 // latexText writes a text so that LaTeX sees nothing but text in it.

@@ -127,8 +127,8 @@ type Case struct {
 	Facts []Fact `json:"facts,omitempty"`
 }
 
-// Chart draws counts or rates of a table of the same section. Rows without one
-// there are left out.
+// Chart draws counts or rates of a table of the same section. A row without one
+// there is left out, or has its text in the place of a bar.
 type Chart struct {
 	ID, Title string
 	Table     string

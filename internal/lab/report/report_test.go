@@ -66,6 +66,7 @@ func rates() report.Section {
 			{ID: "x", Title: "x", Cells: []report.Cell{{Decimal: "0.0215"}, rate(1, 2), rate(1, 8), rate(0, 0)}},
 			{ID: "y", Title: "y_1 & 5 %", Cells: []report.Cell{{Text: "n/a"}, rate(2, 4), wide, rate(1, 3)}},
 			{ID: "z", Title: "z", Cells: []report.Cell{{Decimal: "1"}, rate(1, 3), rate(2, 3), rate(2, 3)}},
+			{ID: "w", Title: "[5pt]", Cells: []report.Cell{{}, {}, {Text: "n/a (W=0)"}, {}}},
 			{ID: "sum", Title: "sum", Line: true, Sum: true, Cells: []report.Cell{{Decimal: "1"}, rate(9, 9), rate(0, 9), rate(9, 9)}},
 		},
 	}
@@ -137,7 +138,7 @@ func TestLaTeX(t *testing.T) {
 			t.Errorf("the command %s", m[0])
 		}
 	}
-	for _, want := range []string{`\multicolumn{2}{c}{a}`, `y\_1 \& 5 \% & n/a & \ratecell{\textbf{50.00}}{2/4}`, `\textless{}script\textgreater{}`} {
+	for _, want := range []string{`\multicolumn{2}{c}{a}`, `y\_1 \& 5 \% & n/a & \ratecell{\textbf{50.00}}{2/4}`, `\textless{}script\textgreater{}`, "\n{[}5pt] & "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s", want)
 		}

@@ -21,8 +21,8 @@ func (b builder) signals() ([]report.Section, error) {
 			continue
 		}
 		s := report.Section{ID: id("signals", policy), Title: "Observations of the environment under the policy " + policy}
-		for _, make := range []func(string, []eval.Arm, []eval.Arm) (report.Table, error){b.shiftsByMode, b.shiftsByJudge, b.shiftsByGold, b.shiftsByCollector} {
-			t, err := make(policy, from, to)
+		for _, shifts := range []func(string, []eval.Arm, []eval.Arm) (report.Table, error){b.shiftsByMode, b.shiftsByJudge, b.shiftsByGold, b.shiftsByCollector} {
+			t, err := shifts(policy, from, to)
 			if err != nil {
 				return nil, err
 			}
@@ -45,12 +45,11 @@ func (b builder) pool(from, to []eval.Arm) ([]eval.Arm, []eval.Arm) {
 const shiftNote = "Of N items W were wrong without observations; c of these became right (corrected, c/W), and m of the others wrong (misled, m/(N-W)). Break-even is the ratio of misled to corrected at which nothing would be gained. No verdict counts as block. Intervals are a bootstrap of pairs."
 
 func shiftTable(name, caption, corner string) report.Table {
-	t := report.Table{ID: name, Caption: caption, Corner: corner, Columns: []report.Column{
+	return report.Table{ID: name, Caption: caption, Corner: corner, Columns: []report.Column{
 		{ID: "n", Title: "N"}, {ID: "w", Title: "W"}, {ID: "c", Title: "c"}, {ID: "m", Title: "m"},
 		{ID: "corrected", Title: "corrected", Better: report.More}, {ID: "misled", Title: "misled", Better: report.Less},
 		{ID: "change", Title: "change of Acc, points"}, {ID: "wrong-after", Title: "wrong with"}, {ID: "break-even", Title: "break-even"}, {ID: "no-verdict", Title: "no verdict"},
 	}}
-	return t
 }
 
 // shiftsByMode has a row for each mode, pooled over models; none without a model.

@@ -57,8 +57,8 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 			out.Sections = append(out.Sections, b.ratesSection(policy), b.pairsSection(policy))
 		}
 	}
-	for _, make := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.stability, b.calibration, b.cost, b.controls} {
-		more, err := make()
+	for _, sections := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.stability, b.calibration, b.cost, b.controls} {
+		more, err := sections()
 		if err != nil {
 			return nil, err
 		}
