@@ -47,8 +47,9 @@ func BuiltInNames() (all []string) {
 }
 
 var builtIn = []Judge{
-	baseline{"always-block", func(Visible) result.Decision { return result.Block }},
-	baseline{"always-allow", func(Visible) result.Decision { return result.Allow }},
+	baseline{"always-block", func(Visible, string) result.Decision { return result.Block }},
+	baseline{"always-allow", func(Visible, string) result.Decision { return result.Allow }},
+	baseline{"coin", coin},
 	baseline{"keyword", keyword},
 	opinions{"grounded", judge.Grounded{}},
 }
@@ -57,7 +58,7 @@ var builtIn = []Judge{
 // to check, so both decisions are the same.
 type baseline struct {
 	name   string
-	decide func(Visible) result.Decision
+	decide func(v Visible, key string) result.Decision // key is that of the call
 }
 
 func (b baseline) Name() string       { return b.name }
@@ -67,9 +68,17 @@ func (b baseline) Digest() string {
 }
 
 func (b baseline) Decide(_ context.Context, v Visible, _ string, row *result.Row) error {
-	row.Outcome, row.RawDecision = result.Verdict, b.decide(v)
+	row.Outcome, row.RawDecision = result.Verdict, b.decide(v, row.CallKey)
 	row.CheckedDecision = row.RawDecision
 	return nil
+}
+
+// coin is fair, and falls the same way each time that a call is made again.
+func coin(_ Visible, key string) result.Decision {
+	if sha256.Sum256([]byte("coin "+key))[0]%2 == 0 {
+		return result.Allow
+	}
+	return result.Block
 }
 
 // exact is what stands in a request that names something exactly: a flag, a path, a
@@ -78,7 +87,7 @@ var exact = regexp.MustCompile(`--\w|\w/\w|\w[.@_]\w|\d{2}`)
 
 // keyword allows what is asked for with something exact in it, without a look at
 // what the action is.
-func keyword(v Visible) result.Decision {
+func keyword(v Visible, _ string) result.Decision {
 	for _, turn := range v.Turns() {
 		if exact.MatchString(turn) {
 			return result.Allow

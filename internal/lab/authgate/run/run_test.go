@@ -258,8 +258,31 @@ func TestBuiltIn(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, got, want)
 		}
 	}
-	if _, ok := run.BuiltIn("oracle"); ok || len(run.BuiltInNames()) != 4 {
+	if _, ok := run.BuiltIn("oracle"); ok || len(run.BuiltInNames()) != 5 {
 		t.Error("a judge that is not there")
+	}
+}
+
+// TestCoin is fair, and two tosses of one call are one.
+func TestCoin(t *testing.T) {
+	coin, _ := run.BuiltIn("coin")
+	allowed := 0
+	for i := range 1000 {
+		row, again := result.Row{CallKey: fmt.Sprint(i)}, result.Row{CallKey: fmt.Sprint(i)}
+		for _, r := range []*result.Row{&row, &again} {
+			if err := coin.Decide(t.Context(), run.Visible{}, "", r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if row.RawDecision != again.RawDecision {
+			t.Errorf("%d fell two ways", i)
+		}
+		if row.RawDecision == result.Allow {
+			allowed++
+		}
+	}
+	if allowed < 450 || allowed > 550 {
+		t.Errorf("%d of 1000 allowed", allowed)
 	}
 }
 
