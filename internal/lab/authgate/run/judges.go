@@ -75,7 +75,7 @@ func (b baseline) Decide(_ context.Context, v Visible, _ string, row *result.Row
 
 // coin is fair, and falls the same way each time that a call is made again.
 func coin(_ Visible, key string) result.Decision {
-	if sha256.Sum256([]byte("coin "+key))[0]%2 == 0 {
+	if sha256.Sum256([]byte("coin " + key))[0]%2 == 0 {
 		return result.Allow
 	}
 	return result.Block
