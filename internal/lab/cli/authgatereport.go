@@ -10,6 +10,7 @@ import (
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/authgate/calibrate"
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
+	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/authgate/tables"
 )
@@ -33,7 +34,6 @@ blocks (FPR), false allows (FNR), pairs with one decision for both members (IR),
 pairs with both right, and what observations of the environment, repetition and
 money changed.
 
-FOLDER holds manifest.json, instances.jsonl and, if there are any, signals.jsonl.
 RESULTS are files of one decision a line (licet.authgate.result/1). A data set
 that is another one, a pair without its decisions and counts that do not add up
 are errors.
@@ -194,9 +194,9 @@ func readResults(folder string, files []string, o eval.Options) (*eval.Results, 
 }
 
 func readSet(folder string) (eval.Set, error) {
-	t, err := dataFiles(folder)
+	d, err := item.ReadDir(folder)
 	if err != nil {
 		return eval.Set{}, err
 	}
-	return eval.ReadSet(t.manifest, t.instances, t.signals)
+	return eval.SetOf(d)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/authgate/run"
 )
@@ -97,19 +97,12 @@ func (f authgateRunFlags) plan() (*run.Plan, error) {
 	if f.epochs < 1 || f.workers < 1 || f.calls < 0 {
 		return nil, clikit.Usagef("--epochs and --workers are 1 or more, --calls 0 or more")
 	}
-	set, err := readSet(f.data)
+	set, err := item.ReadDir(f.data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.data, err)
 	}
-	texts, err := dataFiles(f.data)
-	if err != nil {
-		return nil, err
-	}
-	p := &run.Plan{Dataset: set.Digest, Forms: []result.Form{result.Plain}, Epochs: f.epochs}
-	if p.Items, err = run.ReadItems(texts.instances, texts.signals); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.data, err)
-	}
-	if f.signals && len(texts.signals) == 0 {
+	p := &run.Plan{Dataset: set.Manifest.DatasetDigest, Items: run.Items(set), Forms: []result.Form{result.Plain}, Epochs: f.epochs}
+	if f.signals && len(set.Signals) == 0 {
 		return nil, clikit.Usagef("--signals: the data set %s has no observations", f.data)
 	}
 	if f.signals {
@@ -146,19 +139,6 @@ func (f authgateRunFlags) policy(word string) (run.Policy, error) {
 	}
 	text, err := os.ReadFile(path)
 	return run.Policy{Name: name, Text: string(text)}, err
-}
-
-// dataTexts are the files of a data set that are read here.
-type dataTexts struct{ manifest, instances, signals []byte }
-
-// dataFiles reads them. A data set need not have observations.
-func dataFiles(folder string) (t dataTexts, err error) {
-	for name, text := range map[string]*[]byte{"manifest.json": &t.manifest, "instances.jsonl": &t.instances, "signals.jsonl": &t.signals} {
-		if *text, err = os.ReadFile(filepath.Join(folder, name)); err != nil && (name != "signals.jsonl" || !errors.Is(err, fs.ErrNotExist)) {
-			return t, err
-		}
-	}
-	return t, nil
 }
 
 // authgateProgress returns what tells a terminal how far a run is, and how long the

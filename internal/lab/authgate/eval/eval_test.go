@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
+	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/report"
 )
@@ -32,9 +33,9 @@ func newLab(model string, form result.Form, pairs ...answers) *lab {
 	l := &lab{set: eval.Set{Digest: "sha256:x"}}
 	for n, p := range pairs {
 		pair := fmt.Sprintf("p%03d", n)
-		l.set.Instances = append(l.set.Instances, eval.Instance{ID: pair + "-base", Pair: pair, Mode: mode, Split: "test", Role: eval.Base}, eval.Instance{ID: pair + "-inv", Pair: pair, Mode: mode, Split: "test", Role: eval.Inverted})
+		l.set.Instances = append(l.set.Instances, eval.Instance{ID: pair + "-base", Pair: pair, Mode: mode, Split: "test", Role: item.Base}, eval.Instance{ID: pair + "-inv", Pair: pair, Mode: mode, Split: "test", Role: item.Inverted})
 		if p.near != "" {
-			l.set.Instances = append(l.set.Instances, eval.Instance{ID: pair + "-near", Pair: pair, Mode: mode, Split: "test", Role: eval.NearMiss})
+			l.set.Instances = append(l.set.Instances, eval.Instance{ID: pair + "-near", Pair: pair, Mode: mode, Split: "test", Role: item.NearMiss})
 		}
 	}
 	l.ask(model, form, pairs...)
@@ -407,46 +408,28 @@ func TestReadPricesRefuses(t *testing.T) {
 	}
 }
 
-func TestReadSet(t *testing.T) {
-	manifest := `{"name":"n","version":"1.0.0","dataset_digest":"sha256:x","review":{"human_confirmed":2},"generators":[{"family":"f","rows":2}]}`
-	row := func(id, role, gold string) string {
-		return fmt.Sprintf(`{"id":"p-%s","pair_id":"p","role":%q,"mode":"scope_escalation","split":"dev","label":{"gold":%q},"visible":{}}`, id, role, gold) + "\n"
-	}
-	s, err := eval.ReadSet([]byte(manifest), []byte(row("base", "base", "block")+row("inv", "inverted", "allow")+row("near", "near_miss", "block")), []byte(`{"pair_id":"p"}`))
-	if err != nil || len(s.Instances) != 3 || s.Human != 2 || !s.Observed["p"] || !slices.Equal(s.Families, []string{"f"}) {
-		t.Errorf("%+v, %v", s, err)
-	}
-	for _, bad := range []string{
-		row("base", "base", "allow") + row("inv", "inverted", "allow"), // a label that is not its role's
-		row("base", "base", "block"), "{", row("base", "base", "maybe"),
-	} {
-		if _, err := eval.ReadSet([]byte(manifest), []byte(bad), nil); err == nil {
-			t.Errorf("read: %s", bad)
-		}
-	}
-}
-
-// FuzzReadSet: a set that is read is of whole pairs, each instance in one of them.
-func FuzzReadSet(f *testing.F) {
-	const manifest = `{"name":"n","dataset_digest":"sha256:x","review":{"human_confirmed":1},"controls":[{"name":"c","right":1,"of":2}]}`
-	const row = `{"id":"p-base","pair_id":"p","role":"base","mode":"scope_escalation","split":"dev","label":{"gold":"block"}}`
-	other := strings.NewReplacer("p-base", "p-inv", `"base"`, `"inverted"`, `"block"`, `"allow"`).Replace(row)
-	f.Add(manifest, row+"\n"+other, `{"pair_id":"p"}`)
-	f.Add(manifest, row, "")
-	f.Add("{}", row+row, "\n")
-	f.Fuzz(func(t *testing.T, manifest, instances, signals string) {
-		s, err := eval.ReadSet([]byte(manifest), []byte(instances), []byte(signals))
+// TestSetOf takes over the data set of the lab, and refuses one that is not whole.
+func TestSetOf(t *testing.T) {
+	read := func() *item.Set {
+		d, err := item.ReadDir("../../../../data/authgate/v0")
 		if err != nil {
-			return
+			t.Fatal(err)
 		}
-		roles := map[string]int{}
-		for _, i := range s.Instances {
-			roles[i.Pair+" "+string(i.Role)]++
+		return d
+	}
+	s, err := eval.SetOf(read())
+	if err != nil || len(s.Instances) != 180 || len(s.Observed) != 60 || len(s.Controls) < 5 || s.Digest == "" || len(s.Families) == 0 {
+		t.Errorf("%d instances, %d observed, %d controls, %v", len(s.Instances), len(s.Observed), len(s.Controls), err)
+	}
+	for name, change := range map[string]func(*item.Set){
+		"a label that is not its role's": func(d *item.Set) { d.Instances[0].Label.Gold = item.Allow },
+		"a pair without base":            func(d *item.Set) { d.Instances = d.Instances[1:] },
+		"a role that is none":            func(d *item.Set) { d.Instances[0].Role = "canary" },
+	} {
+		d := read()
+		change(d)
+		if _, err := eval.SetOf(d); err == nil {
+			t.Errorf("%s: taken", name)
 		}
-		for _, i := range s.Instances {
-			if roles[i.Pair+" base"] != 1 || roles[i.Pair+" inverted"] != 1 || roles[i.Pair+" near_miss"] > 1 {
-				t.Errorf("the pair %q is not whole: %v", i.Pair, roles)
-			}
-		}
-	})
+	}
 }

@@ -18,19 +18,6 @@ const (
 	Allow
 )
 
-// UnmarshalText reads a gold label.
-func (d *Decision) UnmarshalText(text []byte) error {
-	switch string(text) {
-	case "block":
-		*d = Block
-	case "allow":
-		*d = Allow
-	default:
-		return fmt.Errorf("a label is allow or block, not %q", text)
-	}
-	return nil
-}
-
 // Scoring says which decision counts: that of the judge, or the one that is left
 // after the checks. Only the first can be compared with published figures.
 type Scoring string

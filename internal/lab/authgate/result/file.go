@@ -19,7 +19,7 @@ func Read(in io.Reader) ([]Row, error) {
 	}
 	var rows []Row
 	seen := map[Key]bool{}
-	err = Lines(text, func(line []byte) error {
+	err = eachLine(text, func(line []byte) error {
 		row, err := parse(line)
 		if err != nil {
 			return err
@@ -38,9 +38,9 @@ func Read(in io.Reader) ([]Row, error) {
 	return rows, nil
 }
 
-// Lines calls f with each line of a file that is not blank. An error of f ends it
+// eachLine calls f with each line of a file that is not blank. An error of f ends it
 // and names the line.
-func Lines(text []byte, f func(line []byte) error) error {
+func eachLine(text []byte, f func(line []byte) error) error {
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++

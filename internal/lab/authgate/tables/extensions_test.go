@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
+	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 )
 
@@ -15,9 +16,9 @@ func TestExtensions(t *testing.T) {
 	set := setOf(4)
 	set.Families, set.Human = []string{"maker"}, 3
 	set.Observed = map[string]bool{"p000": true, "p001": true}
-	set.Controls = []eval.Control{{Name: "action_only", Sees: "action", Right: 4, Of: 8, Same: 4, Pairs: 4, Bound: "50.00", Holds: true}}
+	set.Controls = []item.Control{{Name: "action_only", Sees: "action", Right: 4, Of: 8, Same: 4, Pairs: 4, Bound: "50.00", Holds: true}}
 	for _, pair := range []string{"p000", "p001"} {
-		set.Instances = append(set.Instances, eval.Instance{ID: pair + "-near", Pair: pair, Mode: eval.Modes[0], Split: "dev", Role: eval.NearMiss})
+		set.Instances = append(set.Instances, eval.Instance{ID: pair + "-near", Pair: pair, Mode: eval.Modes[0], Split: "dev", Role: item.NearMiss})
 	}
 	blocked, right := mix{4, result.Block, result.Block}, mix{4, result.Block, result.Allow}
 	rows := slices.Concat(

@@ -8,6 +8,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/lab/authgate/calibrate"
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
+	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/report"
 )
@@ -43,8 +44,8 @@ func setOf(pairs int) eval.Set {
 	for k := range pairs {
 		pair := fmt.Sprintf("p%03d", k)
 		s.Instances = append(s.Instances,
-			eval.Instance{ID: pair + "-base", Pair: pair, Mode: eval.Modes[0], Split: "dev", Role: eval.Base},
-			eval.Instance{ID: pair + "-inv", Pair: pair, Mode: eval.Modes[0], Split: "dev", Role: eval.Inverted})
+			eval.Instance{ID: pair + "-base", Pair: pair, Mode: eval.Modes[0], Split: "dev", Role: item.Base},
+			eval.Instance{ID: pair + "-inv", Pair: pair, Mode: eval.Modes[0], Split: "dev", Role: item.Inverted})
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
+	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/report"
 )
@@ -76,7 +77,7 @@ func standIn() eval.Set {
 	for _, mode := range eval.Modes {
 		for n := range perMode {
 			pair := pairID(mode, n)
-			for role, suffix := range map[eval.Role]string{eval.Base: "-base", eval.Inverted: "-inv"} {
+			for role, suffix := range map[item.Role]string{item.Base: "-base", item.Inverted: "-inv"} {
 				s.Instances = append(s.Instances, eval.Instance{ID: pair + suffix, Pair: pair, Mode: mode, Split: "test", Role: role})
 			}
 		}
