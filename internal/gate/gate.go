@@ -109,9 +109,10 @@ type Answer struct {
 	ContractDigest string
 	CatalogDigest  string
 	Evidence       EvidenceRef
-	Uncovered      []string   // of a call that the judge blocks: what of it no words of the user authorize
-	Ticket         *TicketRef // of a held call
-	Grant          *Grant     // with ALLOW only
+	Uncovered      []string        // of a call that the judge blocks: what of it no words of the user authorize
+	NoVerdict      judge.NoVerdict // of a call that the judge did not decide: why
+	Ticket         *TicketRef      // of a held call
+	Grant          *Grant          // with ALLOW only
 }
 
 // Code returns the code of the deciding reason.

@@ -114,7 +114,7 @@ func (g *Gate) judgedOf(ctx context.Context, r *request) (decide.Judged, error) 
 	if len(o.Failed) > 0 {
 		j.Why += fmt.Sprintf(" Checks that fail: %v.", o.Failed)
 	}
-	if len(r.judged.Case.Turns) == 0 {
+	if len(r.judged.Case.Turns) == 0 && o.Verdict != authz.NoVerdict {
 		j.Why = noWords
 	}
 	if !j.Reachable && (o.Verdict == authz.OpinionUnsure || o.Verdict == authz.NoVerdict) {
@@ -157,10 +157,17 @@ func (g *Gate) Opine(ctx context.Context, a Ask) (Judgement, error) {
 	return *r.judged, nil
 }
 
-// uncovered returns what the effects are about that no words authorize.
+// uncovered returns what the call is about that no quoted words authorize. It is
+// computed from the case, so that an agent is told nothing that a model wrote.
 func (j *Judgement) uncovered() (targets []string) {
+	covered := map[string]bool{}
+	for _, s := range j.Opinion.Spans {
+		for _, id := range s.Effects {
+			covered[id] = true
+		}
+	}
 	for _, e := range j.Case.Effects {
-		if slices.Contains(j.Opinion.Uncovered, e.ID) {
+		if e.Risk() != judge.Low && !covered[e.ID] {
 			targets = append(targets, e.Target)
 		}
 	}

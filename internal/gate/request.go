@@ -11,6 +11,7 @@ import (
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/facts"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -130,13 +131,24 @@ func (r *request) answer(d authz.Decision, receipt ledger.Receipt) Answer {
 		Evidence: EvidenceRef{ID: r.id, Index: receipt.Record.Index},
 	}
 	r.name(&a)
-	if d.Code() == authz.JudgeBlock && r.judged != nil {
+	switch {
+	case d.Code() == authz.JudgeNoVerdict:
+		a.NoVerdict = r.noVerdict()
+	case d.Code() == authz.JudgeBlock && r.judged != nil:
 		a.Uncovered = r.judged.uncovered()
 	}
 	if d.Verdict == authz.RequireApproval && receipt.Ticket != nil {
 		a.Ticket = &TicketRef{ID: receipt.Ticket.ID, Expires: receipt.Ticket.Expires}
 	}
 	return a
+}
+
+// noVerdict says why there is no opinion on the call.
+func (r *request) noVerdict() judge.NoVerdict {
+	if r.judged == nil {
+		return judge.Internal
+	}
+	return r.judged.Opinion.NoVerdict
 }
 
 // unrecorded is the answer when the decision could not be recorded.

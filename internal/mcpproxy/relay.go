@@ -202,7 +202,7 @@ func (r *relay) unknown(ctx context.Context, l *lane, q *request) {
 	detail := fmt.Sprintf("the %s may not send %s as a %s", l.from, strconv.Quote(q.msg.Method), kindWord(q.msg.Kind))
 	a := r.refuse(ctx, l, q.call, authz.UnknownMethod, detail, q.msg.Raw)
 	if q.msg.Kind == toolcall.Request {
-		r.reply(l, errorReply(q.msg.RawID, codeUnknownMethod, explain(a)))
+		r.reply(l, errorReply(q.msg.RawID, codeUnknownMethod, a.Told()))
 	}
 }
 
