@@ -39,6 +39,16 @@ func TestVerdictText(t *testing.T) {
 	}
 }
 
+// TestUnknownOpinion: what is no word of an opinion is none.
+func TestUnknownOpinion(t *testing.T) {
+	for _, text := range []string{"", "ALLOW", "allow "} {
+		o := authz.OpinionAllow
+		if err := o.UnmarshalText([]byte(text)); err == nil || o != authz.NoVerdict {
+			t.Errorf("%q is read as %v, %v", text, o, err)
+		}
+	}
+}
+
 // TestOpinionText pins the words of records, and that nothing unknown reads as a
 // permission.
 func TestOpinionText(t *testing.T) {
@@ -48,6 +58,10 @@ func TestOpinionText(t *testing.T) {
 	} {
 		if text, err := o.MarshalText(); err != nil || string(text) != want {
 			t.Errorf("opinion %d reads %q, %v, want %q", o, text, err, want)
+		}
+		again := authz.OpinionAllow
+		if err := again.UnmarshalText([]byte(want)); err != nil || again.String() != want {
+			t.Errorf("%q is read as %v, %v", want, again, err)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Store interface {
 	Observations(ctx context.Context, session string, tools []string) ([]ledger.Observation, error)
 	Marks(ctx context.Context, session string) ([]ledger.Mark, error)
 	Approvers(context.Context) ([]string, error)
+	Breaker(ctx context.Context, agent, session string) (ledger.Breaker, error)
 }
 
 // DefaultDeadline bounds one decision.

@@ -102,12 +102,8 @@ const noWords = "no user turns are known here (MCP carries none), so no words of
 
 // judgedOf puts an opinion into the words of package decide.
 func (g *Gate) judgedOf(ctx context.Context, r *request) (decide.Judged, error) {
-	enrolled, err := g.o.Store.Approvers(ctx)
-	if err != nil {
-		return decide.Judged{}, fmt.Errorf("reading approvers: %w", err)
-	}
 	o := r.judged.Opinion
-	j := decide.Judged{Asked: true, Opinion: o.Verdict, Soft: o.NoVerdict.Soft(), Why: o.Rationale, Reachable: reachable(r.contract.Approvals(), enrolled)}
+	j := decide.Judged{Asked: true, Opinion: o.Verdict, Soft: o.NoVerdict.Soft(), Why: o.Rationale}
 	if o.Verdict == authz.NoVerdict {
 		j.Why = strings.TrimSuffix(string(o.NoVerdict)+": "+o.Rationale, ": ")
 	}
@@ -117,10 +113,20 @@ func (g *Gate) judgedOf(ctx context.Context, r *request) (decide.Judged, error) 
 	if len(r.judged.Case.Turns) == 0 && o.Verdict != authz.NoVerdict {
 		j.Why = noWords
 	}
-	if !j.Reachable && (o.Verdict == authz.OpinionUnsure || o.Verdict == authz.NoVerdict) {
+	return j, g.reach(ctx, r, &j)
+}
+
+// reach finds out whether a person can be asked, where the judge decides nothing.
+func (g *Gate) reach(ctx context.Context, r *request, j *decide.Judged) error {
+	enrolled, err := g.o.Store.Approvers(ctx)
+	if err != nil {
+		return fmt.Errorf("reading approvers: %w", err)
+	}
+	j.Reachable = reachable(r.contract.Approvals(), enrolled)
+	if !j.Reachable && j.Opinion != authz.OpinionAllow && j.Opinion != authz.OpinionBlock {
 		j.Why += " No approver can be reached: too few are enrolled."
 	}
-	return j, nil
+	return nil
 }
 
 // reachable reports whether enough of those who may answer are enrolled.
@@ -151,7 +157,7 @@ func (g *Gate) Opine(ctx context.Context, a Ask) (Judgement, error) {
 	if r.judged == nil {
 		c := caseOf(r, facts.Answers)
 		o := judge.Check(c, g.opinion(ctx, c), judge.Now{Denied: d.Code() == authz.NeverClause, Affected: c.Affected})
-		r.judged = &Judgement{Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: o}
+		r.judged = &Judgement{Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: o, Handed: d.Code() == authz.JudgeBreaker}
 	}
 	r.judged.Decision = d
 	return *r.judged, nil

@@ -37,6 +37,7 @@ type request struct {
 	turnless bool             // a clause asks what the user wrote, and that is not known
 	asked    asked            // for the second look
 	judged   *Judgement       // what the judge says, once asked
+	opined   *ledger.Opined   // what of it counts
 	marks    []ledger.Mark    // what a grant leaves behind in the session
 	seen     *ledger.Seen     // what was looked at of the session
 	over     string           // limits that the call goes beyond, and a person may lift

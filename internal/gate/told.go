@@ -39,6 +39,8 @@ func (a Answer) Told() string {
 		word, rest = "Blocked", ": not authorized by the user's words; do not retry unchanged, ask the user"+named(a.Uncovered)
 	case why == authz.JudgeUnsure:
 		word, rest = "Blocked", ": whether the user's words authorize it cannot be told; do not retry unchanged, ask the user"
+	case why == authz.JudgeBreaker:
+		word, rest = "Blocked", ": too many calls were not authorized by the user's words, and no more are judged before the user writes again; ask the user"
 	case why == authz.NeverClause || why == authz.BlockedTool:
 		word, rest = "Forbidden", ": policy forbids this whatever the user says"
 	case why == authz.JudgeNoVerdict:

@@ -31,6 +31,7 @@ func TestTold(t *testing.T) {
 		authz.NeverClause: forbidden, authz.BlockedTool: forbidden,
 		authz.JudgeBlock:     "Blocked (%s). The call did not run: not authorized by the user's words; do not retry unchanged, ask the user.",
 		authz.JudgeUnsure:    "Blocked (%s). The call did not run: whether the user's words authorize it cannot be told; do not retry unchanged, ask the user.",
+		authz.JudgeBreaker:   "Blocked (%s). The call did not run: too many calls were not authorized by the user's words, and no more are judged before the user writes again; ask the user.",
 		authz.JudgeNoVerdict: "Not decided (%s). The call did not run: no verdict was reached; this is not a finding against the action. A retry makes no sense before an operator has looked.",
 	}
 	permitting := []authz.Code{authz.AllowClause, authz.Approved, authz.ApproveClause, authz.JudgeAllow}

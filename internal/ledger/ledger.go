@@ -28,6 +28,7 @@ type Entry struct {
 	Marks   []Mark             // what a grant leaves behind in its session
 	Seen    *Seen              // what the decision has seen of its session; ErrStale if there is more now
 	Token   *Credential        // credential to write
+	Opined  *Opined            // opinion to count; ErrStale if the judge is not to be asked any more
 
 	// Body returns the canonical JSON body of the record. It is called inside
 	// the transaction, again if the transaction is tried again, and must not
@@ -101,8 +102,9 @@ type Receipt struct {
 	Stamp
 }
 
-// ErrStale says that the session has gained marks since the decision looked at
-// it: nothing was written, and the decision must be made again.
+// ErrStale says that the session has gained marks, or opinions that keep the judge
+// from being asked, since the decision looked at it: nothing was written, and the
+// decision must be made again.
 var ErrStale = errors.New("the session has changed since it was looked at")
 
 // ErrNotFirst says that approvers and credentials change in the name of an
@@ -146,6 +148,9 @@ type Store interface {
 	Observations(ctx context.Context, session string, tools []string) ([]Observation, error)
 	// Marks returns what the granted calls of a session left behind.
 	Marks(ctx context.Context, session string) ([]Mark, error)
+	// Breaker returns the opinions of the judge that count of an agent in a
+	// session; "" is calls without one, which share a Breaker.
+	Breaker(ctx context.Context, agent, session string) (Breaker, error)
 	// Credential returns the name of the credential with that digest, or
 	// ErrNotFound.
 	Credential(ctx context.Context, digest string) (string, error)

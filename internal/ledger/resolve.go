@@ -21,6 +21,7 @@ type View struct {
 	Approver func(name string) (approval.Approver, error)            // ErrNotFound if none
 	Marks    func(session string) (int, error)                       // how many marks the session has
 	Enrolled func() (bool, error)                                    // is anybody an approver
+	Breaker  func(agent, session string) (Breaker, error)            // zero if none
 }
 
 // resolve finds what stands against an Entry, and plans what becomes of tallies
@@ -29,6 +30,11 @@ func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
 	if e.Seen != nil {
 		if n, err := v.Marks(e.Seen.Session); err != nil || n != e.Seen.Marks {
 			return nil, cmp.Or(err, ErrStale)
+		}
+	}
+	if e.Opined != nil {
+		if err := p.resolveOpined(*e.Opined, v); err != nil {
+			return nil, err
 		}
 	}
 	if e.Enrol != nil || e.Token != nil {
@@ -53,6 +59,20 @@ func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
 		return p.resolveOpen(*e.Open, v, now)
 	}
 	return nil, nil
+}
+
+// resolveOpined plans what a Breaker is with one more opinion. Once it is open, an
+// opinion that was asked for before counts no more.
+func (p *Plan) resolveOpined(o Opined, v View) error {
+	b, err := v.Breaker(o.Agent, o.Session)
+	if err != nil {
+		return err
+	}
+	if b.Open(o.Turn) {
+		return ErrStale
+	}
+	p.Breaker = &Kept{o.Agent, o.Session, b.After(o.Counted)}
+	return nil
 }
 
 // resolveBy checks in whose name approvers and credentials change: an agent that

@@ -50,6 +50,7 @@ type relay struct {
 	client, remote *lane // requests of the client, and of the server
 	nonce          string
 	own            atomic.Uint64 // requests of the relay itself
+	unasked        atomic.Int64  // calls that the judge was not asked about: its breaker was open
 
 	deciding sync.WaitGroup  // decisions under way
 	counting sync.WaitGroup  // seconds in which refusals are counted

@@ -125,6 +125,8 @@ func (f *fakeGate) decide(ctx context.Context, a gate.Ask) gate.Answer {
 	switch why := a.Call.Arguments.Get("why").Text(); why {
 	case "":
 		return because(authz.Block, authz.NeverClause)
+	case "breaker":
+		return because(authz.Block, authz.JudgeBreaker)
 	case "words":
 		answer.Uncovered = []string{"/w/build"}
 		return because(authz.Block, authz.JudgeBlock)
