@@ -215,6 +215,7 @@ type answerJSON struct {
 	ContractDigest string         `json:"contract_digest,omitempty"`
 	CatalogDigest  string         `json:"catalog_digest,omitempty"`
 	Evidence       *evidenceJSON  `json:"evidence,omitempty"`
+	Overridable    bool           `json:"overridable,omitempty"` // licet approvals override can let the call run once
 	Approval       *approvalJSON  `json:"approval,omitempty"`
 }
 
@@ -250,7 +251,7 @@ func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
 	if asJSON || !isTerminal(a.out) {
 		out := answerJSON{
 			Verdict: ans.Verdict, Shadow: ans.Shadow, Reasons: ans.Reasons, Told: ans.Told(), Uncovered: ans.Uncovered,
-			NoVerdict: noVerdictOf(ans.NoVerdict), CallDigest: string(ans.CallDigest),
+			NoVerdict: noVerdictOf(ans.NoVerdict), Overridable: ans.Overridable, CallDigest: string(ans.CallDigest),
 			ContractDigest: ans.ContractDigest, CatalogDigest: ans.CatalogDigest,
 		}
 		if ans.Evidence.ID != "" {
@@ -272,6 +273,10 @@ func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
 	if ans.Ticket != nil {
 		fmt.Fprintf(a.out, "  ticket %s, until %s; to approve it:\n", ans.Ticket.ID, moment(ans.Ticket.Expires))
 		fmt.Fprintf(a.out, "    licet approvals approve %s%s\n", ans.Ticket.ID, a.stateFlag())
+	}
+	if ans.Overridable {
+		fmt.Fprintln(a.out, "  to let it run once all the same:")
+		fmt.Fprintf(a.out, "    licet approvals override %s%s\n", ans.Evidence.ID, a.stateFlag())
 	}
 	if ans.Evidence.ID != "" {
 		fmt.Fprintln(a.out, s.faint(fmt.Sprintf("  record %s at index %d", ans.Evidence.ID, ans.Evidence.Index)))

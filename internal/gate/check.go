@@ -117,6 +117,9 @@ func (g *Gate) weigh(ctx context.Context, r *request) (decide.Facts, authz.Decis
 	d := decide.Decide(r.contract, r.ask.Call, facts)
 	if d.Verdict == authz.RequireApproval || d.Judge || r.ask.Call.Ticket != "" {
 		r.over = over(d)
+		if d.Judge {
+			r.affected = caseOf(r, facts.Answers).Affected
+		}
 		if facts.Approval, err = g.ticket(ctx, r); err != nil {
 			return facts, authz.Decision{}, err
 		}
@@ -163,13 +166,13 @@ func (g *Gate) entry(r *request, d authz.Decision) ledger.Entry {
 		Kind: evidence.Decision,
 		ID:   r.id,
 		Seen: r.seen, Opined: r.opined,
-		Body: func(s ledger.Stamp) ([]byte, error) { return r.body(settle(d, s), s), nil },
+		Body: func(s ledger.Stamp) ([]byte, error) { return g.body(r, settle(d, s), s), nil },
 	}
 	switch d.Verdict {
 	case authz.Allow:
 		e.Takes, e.Marks = d.Takes, r.marks
 		if d.Code() == authz.Approved && d.Shadow == nil {
-			e.Use = &ledger.Use{Ticket: r.ticket, Subject: r.subject(), Terms: r.terms()}
+			e.Use = &ledger.Use{Ticket: r.ticket, Subject: g.subject(r), Terms: r.terms()}
 		}
 	case authz.RequireApproval:
 		e.Open, e.Copy = r.opened, r.sealed

@@ -112,6 +112,7 @@ type Answer struct {
 	Evidence       EvidenceRef
 	Uncovered      []string        // of a call that the judge blocks: what of it no words of the user authorize
 	NoVerdict      judge.NoVerdict // of a call that the judge did not decide: why
+	Overridable    bool            // the user may let the blocked call run all the same, once
 	Ticket         *TicketRef      // of a held call
 	Grant          *Grant          // with ALLOW only
 }

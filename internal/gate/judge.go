@@ -39,7 +39,8 @@ func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (aut
 	}
 	facts.Approval = before.Approval
 	d := decide.Decide(r.contract, r.ask.Call, facts)
-	now := judge.Now{Denied: d.Verdict == authz.Block && !d.Judge, Affected: caseOf(r, facts.Answers).Affected}
+	r.affected = caseOf(r, facts.Answers).Affected
+	now := judge.Now{Denied: d.Verdict == authz.Block && !d.Judge, Affected: r.affected}
 	r.judged = &Judgement{
 		Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: judge.Check(c, raw, now), Handed: true,
 	}

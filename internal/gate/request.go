@@ -31,6 +31,7 @@ type request struct {
 	digest   toolcall.Digest // of the call, keyed if secrets
 	place    string          // working directory by identity, once needed for a ticket
 	operands string          // what a command of the call is about on disk: facts.Operands
+	affected string          // what a call that is handed to the judge would do: judge.Case.Affected
 	ticket   string          // the ticket that stands for this call, once looked up
 	now      time.Time       // the store's clock, once read for the ticket
 
@@ -93,12 +94,21 @@ func (g *Gate) marksOf(ctx context.Context, r *request) ([]ledger.Mark, error) {
 	return marks, nil
 }
 
-func (r *request) subject() approval.Subject {
+// subject names the call. Where something of it is secret, digests that stand in
+// records too are keyed.
+func (g *Gate) subject(r *request) approval.Subject {
 	c := r.ask.Call
-	return approval.Subject{
+	s := approval.Subject{
 		Agent: c.Agent, User: r.ask.Principal.User, Session: r.ask.Session,
-		Server: c.Server, Method: c.Method, Tool: c.Tool, Call: string(r.digest), Cwd: r.place, Operands: r.operands,
+		Server: c.Server, Method: c.Method, Tool: c.Tool, Call: string(r.digest), Cwd: r.place, Operands: r.operands, Affected: r.affected,
 	}
+	if r.secrets && s.Operands != "" {
+		s.Operands = g.keyed("operands", s.Operands)
+	}
+	if r.secrets && s.Affected != "" {
+		s.Affected = g.keyed("affected", s.Affected)
+	}
+	return s
 }
 
 func (r *request) terms() approval.Terms {
@@ -114,7 +124,7 @@ func (r *request) terms() approval.Terms {
 func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 	terms := r.contract.Approvals()
 	r.opened = &approval.Ticket{
-		ID: approval.NewID("t-"), Subject: r.subject(), Terms: r.terms(),
+		ID: approval.NewID("t-"), Subject: g.subject(r), Terms: r.terms(),
 		Opened: r.now, Expires: r.now.Add(terms.Expire), Panels: panels,
 	}
 	copied := object{{Name: "arguments", Value: r.ask.Call.Arguments}, {Name: "params", Value: r.ask.Call.Params}}
@@ -129,7 +139,7 @@ func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 func (r *request) answer(d authz.Decision, receipt ledger.Receipt) Answer {
 	a := Answer{
 		Verdict: d.Verdict, Shadow: d.Shadow, Reasons: d.Reasons, CallDigest: r.digest,
-		Evidence: EvidenceRef{ID: r.id, Index: receipt.Record.Index},
+		Evidence: EvidenceRef{ID: r.id, Index: receipt.Record.Index}, Overridable: r.soft(d),
 	}
 	r.name(&a)
 	switch {

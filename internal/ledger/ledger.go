@@ -21,7 +21,7 @@ type Entry struct {
 	Open    *approval.Ticket   // to open, with Copy; an open ticket with the same Subject and Terms is shared instead
 	Copy    []byte             // sealed copy of the call for the approvers of Open
 	Use     *Use               // ticket to use up
-	Answer  *approval.Answer   // answer to write to its ticket; At is set by the store
+	Answer  *approval.Answer   // answer to write to its ticket, also that of Open or one shared for it; At is set by the store
 	Enrol   *approval.Approver // approver to write; By says who may
 	By      string             // enrolled approver in whose name approvers and credentials change; "" only while there is none
 	Observe *Observation       // tool result to add to a session

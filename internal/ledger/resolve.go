@@ -50,13 +50,13 @@ func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
 			return c, err
 		}
 	}
-	if e.Answer != nil {
-		if c, err := p.resolveAnswer(*e.Answer, v, now); c != nil || err != nil {
+	if e.Open != nil {
+		if c, err := p.resolveOpen(*e.Open, v, now); c != nil || err != nil {
 			return c, err
 		}
 	}
-	if e.Open != nil {
-		return p.resolveOpen(*e.Open, v, now)
+	if e.Answer != nil {
+		return p.resolveAnswer(e, v, now)
 	}
 	return nil, nil
 }
@@ -152,8 +152,14 @@ func (p *Plan) resolveUse(u Use, v View, now time.Time) (*Conflict, error) {
 	return nil, nil
 }
 
-func (p *Plan) resolveAnswer(a approval.Answer, v View, now time.Time) (*Conflict, error) {
-	t, err := v.Ticket(a.Ticket)
+func (p *Plan) resolveAnswer(e Entry, v View, now time.Time) (*Conflict, error) {
+	a, find := *e.Answer, v.Ticket
+	own := e.Open != nil && a.Ticket == e.Open.ID // the ticket of this entry, which may be a shared one
+	if own {
+		a.Ticket = p.Ticket.ID
+		find = func(string) (approval.Ticket, error) { return *p.Ticket, nil }
+	}
+	t, err := find(a.Ticket)
 	if err != nil {
 		return nil, fmt.Errorf("ticket %s: %w", a.Ticket, err)
 	}
@@ -169,6 +175,9 @@ func (p *Plan) resolveAnswer(a approval.Answer, v View, now time.Time) (*Conflic
 	a.At = now
 	t.Answers = append(slices.Clip(t.Answers), a)
 	p.Changed = append(p.Changed, t)
+	if own {
+		p.Ticket = &t
+	}
 	return nil, nil
 }
 
