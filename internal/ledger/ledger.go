@@ -18,7 +18,7 @@ type Entry struct {
 	ID   string // name of the record; unique in the store
 
 	Takes   []authz.Take       // to use up; the first that does not fit is a Conflict
-	Open    *approval.Ticket   // to open, with Copy; an open ticket with the same Subject and Terms is shared instead
+	Open    *approval.Ticket   // to open, with Copy; an open ticket with the same Subject and Terms that lasts no longer is shared instead
 	Copy    []byte             // sealed copy of the call for the approvers of Open
 	Use     *Use               // ticket to use up
 	Answer  *approval.Answer   // answer to write to its ticket, also that of Open or one shared for it; At is set by the store

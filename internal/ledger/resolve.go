@@ -194,9 +194,11 @@ func answerCode(s approval.State) authz.Code {
 	}
 }
 
+// resolveOpen opens a ticket, or shares one that is open; never one that lasts longer
+// than what is asked for.
 func (p *Plan) resolveOpen(open approval.Ticket, v View, now time.Time) (*Conflict, error) {
 	switch latest, err := v.Latest(open.Subject); {
-	case err == nil && latest.Terms == open.Terms && latest.State(now) == approval.Open:
+	case err == nil && latest.Terms == open.Terms && latest.State(now) == approval.Open && !latest.Expires.After(open.Expires):
 		p.Ticket = &latest
 		return nil, nil
 	case err != nil && !IsNotFound(err):
