@@ -76,7 +76,6 @@ type opinionJSON struct {
 	Uncovered     []string        `json:"uncovered"`
 	Boundaries    []boundaryWords `json:"boundaries"`
 	Rationale     string          `json:"rationale,omitempty"`
-	Signals       json.RawMessage `json:"signals,omitempty"` // facts about the environment, where the judge had any
 }
 
 type effectOfCall struct {
@@ -151,7 +150,6 @@ func (a *app) printOpinion(o opinionJSON, turns []string) {
 	}
 	a.printTurns(o, turns)
 	a.printEffects(o)
-	a.printSignals(o.Signals)
 	for _, b := range o.Boundaries {
 		a.line(fmt.Sprintf("  forbidden in turn %d: ", b.Turn), printable(b.Text), 5)
 	}

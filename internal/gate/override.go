@@ -77,7 +77,7 @@ func Override(key []byte, r evidence.Record, now time.Time) (approval.Ticket, []
 	t := ticketFor(body, int(quorum), now)
 	t.Overrides = r.ID
 	var copied object
-	for _, name := range []string{"arguments", "params", "opinion"} {
+	for _, name := range []string{"arguments", "params", "opinion", "signals"} {
 		if v := body.Get(name); v.Kind() != toolcall.Absent {
 			copied.value(name, v)
 		}
