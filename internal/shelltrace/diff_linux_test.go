@@ -122,29 +122,11 @@ func report(t *testing.T, b *bench, results []result) {
 	}
 	t.Logf("events by what covers them: %v; commands of which something is covered by an unknown effect alone: %d", covers, onlyUnknown)
 	t.Logf("claimed and not seen: %v", unseen)
-	t.Logf("`true` does %d things; the fixed list of look-ups has %d patterns: %q", len(b.known.always), len(b.known.patterns("*")), b.known.patterns("*"))
-	reportOwn(t, b, results)
+	t.Logf("`true` does %d things; the fixed list of look-ups has %d patterns: %q", len(b.known.always), len(b.known.lookups), b.known.lookups)
 	if n := unknown[everyday]; 3*n > runs[everyday] {
 		t.Errorf("%d of %d everyday commands have an unknown effect: more than a third", n, runs[everyday])
 	}
 	writeReport(t, results)
-}
-
-// reportOwn prints what is held to belong to running a program, by program.
-func reportOwn(t *testing.T, b *bench, results []result) {
-	t.Helper()
-	events, all := map[string]int{}, 0
-	for _, r := range results {
-		for _, program := range r.own {
-			events[program]++
-			all++
-		}
-	}
-	programs, patterns := b.known.programs()
-	t.Logf("what belongs to running a program: %d patterns for %d programs cover %d events", patterns, len(programs), all)
-	for _, program := range programs {
-		t.Logf("%s: %d events, %q", program, events[program], b.known.patterns(program))
-	}
 }
 
 // writeReport lists everything in the file that LICET_TRACE_REPORT names.

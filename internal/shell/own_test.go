@@ -1,0 +1,65 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestOwn: each part of the table is about a program that the other table knows, and
+// its patterns begin where something is known of.
+func TestOwn(t *testing.T) {
+	places := []string{"${project}", "${home}", "${tmp}", "${written}", "${beside}", "${tracked}", "${settings}"}
+	for name, all := range ownTable() {
+		words := strings.Fields(name)
+		e := Analyze(name, testEnv).Effects[0]
+		if len(e.Name) < len(words) || !slices.Equal(e.Name[:len(words)], words) {
+			t.Errorf("%s: programs.tbl has no row of this name", name)
+		}
+		for _, o := range all {
+			for _, pattern := range o.Patterns {
+				first, _, _ := strings.Cut(pattern, "/")
+				bare := !strings.Contains(pattern, "/") && (slices.Contains(o.Kinds, Execute) || slices.Contains(o.Kinds, Network))
+				if first != "" && !slices.Contains(places, first) && !bare {
+					t.Errorf("%s: %s: %q begins nowhere", name, o.What, pattern)
+				}
+				if _, err := path.Match(pattern, ""); err != nil {
+					t.Errorf("%s: %s: %q: %v", name, o.What, pattern, err)
+				}
+			}
+		}
+	}
+}
+
+// TestOwnOf: what an effect of executing brings with it.
+func TestOwnOf(t *testing.T) {
+	for command, want := range map[string]string{
+		"git status":             "its store",
+		"/usr/bin/git -C x log":  "its store",
+		"git clone host:x":       "what runs the other end",
+		"tar czf x.tgz y":        "programs that pack and unpack",
+		"git status # other end": "-what runs the other end",
+		"./git status":           "-",
+		"cat x":                  "-",
+	} {
+		var got []string
+		for _, o := range OwnOf(Analyze(command, testEnv).Effects[0].Name) {
+			got = append(got, o.What)
+		}
+		absent, not := strings.CutPrefix(want, "-")
+		switch {
+		case want == "-" && len(got) > 0, not && slices.Contains(got, absent), !not && !slices.Contains(got, want):
+			t.Errorf("%s: %q, want %s", command, got, want)
+		}
+	}
+}
+
+// TestOwnRefuses: a line that says nothing is an error.
+func TestOwnRefuses(t *testing.T) {
+	for _, line := range []string{"git | its store | rw", "git | its store | z | /x", "git | its store | rl | /x", "git | | r | /x", "git | x | | /x", "git | x | r |", "git, | x | r | /x"} {
+		if _, err := parseOwn(line); err == nil {
+			t.Errorf("%q is taken", line)
+		}
+	}
+}
