@@ -28,6 +28,7 @@ var ownTable = sync.OnceValue(func() map[string][]Own {
 // made of. Whoever lets the program run lets it do that; no [Effect] lists it.
 type Own struct {
 	What     string   // for people: "its store"
+	Small    bool     // a look at what every machine has, such as the names of hosts
 	Kinds    []Kind   // what it does with that
 	Names    bool     // of Read: only names in folders, where links lead, and that a file is not there
 	Patterns []string // files, programs or addresses, as the head of own.tbl explains them
@@ -66,8 +67,8 @@ func addOwn(t map[string][]Own, line string) error {
 	if len(columns) != 4 {
 		return fmt.Errorf("want 4 columns, found %d", len(columns))
 	}
-	kinds := strings.TrimSpace(columns[2])
-	o := Own{What: strings.TrimSpace(columns[1]), Names: kinds == "l", Patterns: strings.Fields(columns[3])}
+	what, kinds := strings.TrimSpace(columns[1]), strings.TrimSpace(columns[2])
+	o := Own{What: strings.Trim(what, "()"), Small: strings.HasPrefix(what, "("), Names: kinds == "l", Patterns: strings.Fields(columns[3])}
 	for _, letter := range kinds {
 		kind, ok := ownKinds[letter]
 		if !ok || letter == 'l' && !o.Names {

@@ -37,9 +37,9 @@ func TestOwnOf(t *testing.T) {
 	for command, want := range map[string]string{
 		"git status":             "its store",
 		"/usr/bin/git -C x log":  "its store",
-		"git clone host:x":       "what runs the other end",
+		"git clone host:x":       "the program at the other end",
 		"tar czf x.tgz y":        "programs that pack and unpack",
-		"git status # other end": "-what runs the other end",
+		"git status # other end": "-the program at the other end",
 		"./git status":           "-",
 		"cat x":                  "-",
 	} {

@@ -92,7 +92,7 @@ func (c claims) cover(i int, e Event, r runs, k *known, seen []bool) Cover {
 		return ByNoise
 	case c.inside(e, r.by):
 		return ByOpaque
-	case e.Kind == shell.Read && ofItself(r.done, e), c.own(e, r, k) != "":
+	case e.Kind == shell.Read && ofItself(r.done, e), c.own(e, r, k):
 		return ByOwn
 	case c.unknown(false) != "":
 		return ByUnknown

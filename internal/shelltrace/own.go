@@ -58,17 +58,17 @@ type runs struct {
 	part []bool  // it is part of another program
 }
 
-// own returns the program to whose running an event belongs, as package shell claims:
-// the one that did it, or one that started that; "" if to none.
-func (c claims) own(e Event, r runs, k *known) string {
+// own says whether an event belongs to running a program, as package shell claims: the
+// one that did it, or one that started that.
+func (c claims) own(e Event, r runs, k *known) bool {
 	for _, run := range e.Runs {
 		for _, name := range c.namesOf(run, r) {
 			if slices.ContainsFunc(shell.OwnOf(name), func(o shell.Own) bool { return c.includes(o, e, k) }) {
-				return name[0]
+				return true
 			}
 		}
 	}
-	return ""
+	return false
 }
 
 // namesOf returns what the analysis calls a program that was started. The parts of a
