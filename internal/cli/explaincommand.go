@@ -223,6 +223,9 @@ func effectFile(e shell.Effect) string {
 	case e.Tree:
 		text += " and all below"
 	}
+	if e.Unignored {
+		text += ", without what git ignores"
+	}
 	return text
 }
 
@@ -246,6 +249,7 @@ type effectJSON struct {
 	Tree      bool         `json:"tree,omitempty"`
 	Runs      bool         `json:"runs,omitempty"`
 	WorkTree  bool         `json:"work_tree,omitempty"`
+	Unignored bool         `json:"unignored,omitempty"`
 	Host      string       `json:"host,omitempty"`
 	Remote    string       `json:"remote,omitempty"`
 	Opaque    bool         `json:"opaque,omitempty"`
@@ -279,7 +283,7 @@ func analysisJSON(analysis shell.Analysis) explained {
 	for _, e := range analysis.Effects {
 		out.Effects = append(out.Effects, effectJSON{
 			Kind: e.Kind.String(), By: e.By, Words: e.Words, Name: e.Name, Options: e.Options,
-			Path: e.Path, PathKnown: e.PathKnown, Pattern: e.Pattern, Tree: e.Tree, Runs: e.Runs, WorkTree: e.WorkTree,
+			Path: e.Path, PathKnown: e.PathKnown, Pattern: e.Pattern, Tree: e.Tree, Runs: e.Runs, WorkTree: e.WorkTree, Unignored: e.Unignored,
 			Host: e.Host, Remote: e.Remote, Opaque: e.Opaque, Why: e.Why, Own: ownOf(e), Cause: spanJSON(e.Cause),
 		})
 	}

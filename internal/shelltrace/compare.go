@@ -187,9 +187,9 @@ func talks(effect *constraint.ShellEffect, host string) bool {
 }
 
 // holds says whether the files of an effect include that of an event. What a copy
-// makes below a folder stands among its files. Where a link leads is read with the
-// names of its folder. real is the file with the links on the way to it followed,
-// target that with all followed.
+// makes below a folder stands among its files, and so does what git does not ignore.
+// Where a link leads is read with the names of its folder. real is the file with the
+// links on the way to it followed, target that with all followed.
 func holds(effect *constraint.ShellEffect, e Event, real, target string) bool {
 	file := e.Path
 	if e.Link && strings.HasPrefix(effect.Path, file+"/") { // a link on the way
@@ -211,7 +211,7 @@ func holds(effect *constraint.ShellEffect, e Event, real, target string) bool {
 			return true
 		}
 	}
-	if effect.Makes == shell.MakesCopies && !effect.Fresh {
+	if effect.Makes == shell.MakesCopies && !effect.Fresh || effect.Unignored {
 		return false
 	}
 	for _, root := range effect.Roots {
