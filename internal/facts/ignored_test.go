@@ -72,9 +72,12 @@ func TestIgnoredAsGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		testkit.Missing(t, "LICET_REQUIRE_GIT", "needs git")
 	}
+	files := []string{"a", "b.log", "d/a", "d/e/a.log", "d/e/b", "a.d/x", "b/d"}
+	rule := rapid.OneOf(rapid.SampledFrom([]string{"*.log", "a", "d/", "/b", "d/e", "e/b", "*", "/d/*.log", "a.d/", "b/d/", "# a", "*/a"}),
+		rapid.StringOf(rapid.SampledFrom([]rune("aabbdde.*/l# \\"))))
 	left := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		d := newDisk(t, "a", "b.log", "d/a", "d/e/a.log", "d/e/b", "a.d/x", "b/d")
+		d := newDisk(t, files...)
 		git := func(args ...string) string {
 			c := exec.Command("git", append([]string{"-C", d.in.Workspace}, args...)...)
 			c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.in.Home, "GIT_CONFIG_NOSYSTEM=1"}
@@ -83,9 +86,8 @@ func TestIgnoredAsGit(t *testing.T) {
 			return string(out)
 		}
 		git("init", "-q")
-		rules := rapid.SliceOfN(rapid.StringOf(rapid.SampledFrom([]rune("aabbdde.*/l# \\"))), 0, 4)
 		for _, name := range []string{".gitignore", "d/.gitignore", "d/e/.gitignore"} {
-			text := strings.Join(rules.Draw(rt, name), "\n")
+			text := strings.Join(rapid.SliceOfN(rule, 0, 3).Draw(rt, name), "\n")
 			if rapid.IntRange(0, 9).Draw(rt, "takes back") == 0 {
 				text += "\n!a*\n"
 			}
@@ -104,11 +106,13 @@ func TestIgnoredAsGit(t *testing.T) {
 				rt.Errorf("git takes %s, and it is said to be left out", name)
 			}
 		}
-		if !slices.Contains(read, "b.log") {
-			left++
+		for _, name := range files {
+			if !slices.Contains(read, name) {
+				left++
+			}
 		}
 	})
-	if left == 0 {
-		t.Error("no file was ever left out: the test is not looking")
+	if left < len(files) {
+		t.Errorf("%d files were left out: the test is not looking", left)
 	}
 }
