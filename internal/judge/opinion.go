@@ -29,16 +29,70 @@ type Span struct {
 // NoVerdict says why there is no usable opinion (judge.md, section 7).
 type NoVerdict string
 
-// The failures of a judge that has no model.
+// The codes, in the order of the table. Those that come of asking a model's server
+// are the codes of package llm.
 const (
-	Timeout  NoVerdict = "nv_timeout"  // the deadline passed
-	Clipped  NoVerdict = "nv_clipped"  // more effects or sentences than are judged
-	Internal NoVerdict = "nv_internal" // a defect, caught, or a judge that is missing
+	Timeout   NoVerdict = "nv_timeout"   // the deadline passed
+	Transport NoVerdict = "nv_transport" // connection, TLS, name resolution
+	Rate      NoVerdict = "nv_rate"      // the server wants to be asked later
+	Server    NoVerdict = "nv_server"    // the server failed
+	Quota     NoVerdict = "nv_quota"     // the quota or the money is spent
+	Auth      NoVerdict = "nv_auth"      // the server refuses the key
+	Request   NoVerdict = "nv_request"   // the server refuses the request
+	Malformed NoVerdict = "nv_malformed" // the answer is not one JSON object
+	Schema    NoVerdict = "nv_schema"    // a member is missing, unknown, or beyond its values
+	Refusal   NoVerdict = "nv_refusal"   // the model refused
+	Filter    NoVerdict = "nv_filter"    // the provider's filter held back question or answer
+	Length    NoVerdict = "nv_length"    // the answer hit the limit of output
+	Overflow  NoVerdict = "nv_overflow"  // the question does not fit into the context
+	Clipped   NoVerdict = "nv_clipped"   // the call, or what the user wrote, would have to be cut to be judged
+	Fence     NoVerdict = "nv_fence"     // the data hold the mark that fences them
+	Model     NoVerdict = "nv_model"     // another model answered
+	Votes     NoVerdict = "nv_votes"     // too few valid votes
+	Outage    NoVerdict = "nv_outage"    // the judge has failed so often that it is not asked now
+	Budget    NoVerdict = "nv_budget"    // calls, tokens or money for the judge are spent
+	Policy    NoVerdict = "nv_policy"    // the policy can't be read
+	Internal  NoVerdict = "nv_internal"  // a defect, caught, or a judge that is missing
 )
 
-// Soft reports whether the contract may ask a person after this failure. A
-// defect always blocks.
-func (n NoVerdict) Soft() bool { return n == Timeout || n == Clipped }
+// failures says what follows from each code. A code that is not listed is a defect
+// and has the row of [Internal]: it blocks.
+var failures = map[NoVerdict]struct{ soft, outage, alert bool }{
+	Timeout:   {soft: true, outage: true},
+	Transport: {soft: true, outage: true},
+	Rate:      {soft: true, outage: true},
+	Server:    {soft: true, outage: true},
+	Quota:     {soft: true, outage: true, alert: true},
+	Auth:      {soft: true, outage: true, alert: true},
+	Request:   {soft: true, outage: true, alert: true},
+	Malformed: {},
+	Schema:    {},
+	Refusal:   {soft: true},
+	Filter:    {soft: true},
+	Length:    {},
+	Overflow:  {soft: true},
+	Clipped:   {soft: true},
+	Fence:     {alert: true},
+	Model:     {alert: true},
+	Votes:     {soft: true},
+	Outage:    {soft: true, outage: true},
+	Budget:    {alert: true},
+	Policy:    {alert: true},
+	Internal:  {alert: true},
+}
+
+// Soft reports whether the contract may ask a person after this failure.
+func (n NoVerdict) Soft() bool { return failures[n].soft }
+
+// Outage reports whether the failure counts towards the state in which the judge
+// is not asked.
+func (n NoVerdict) Outage() bool { return failures[n].outage }
+
+// Alert reports whether an operator has to look.
+func (n NoVerdict) Alert() bool {
+	f, known := failures[n]
+	return f.alert || !known
+}
 
 // None returns the opinion that there is none.
 func None(why NoVerdict, detail string) Opinion {
