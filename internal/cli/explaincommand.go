@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,11 +20,11 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Say what a shell command would do, without running it",
 		Long: `Prints the programs that a command line executes, the files it reads and writes,
 the hosts it talks to, and what of this cannot be known, each with the words that
-cause it. What belongs to running a program (its store, its settings, the programs that
-it is made of) stands below; --json has each file of it. Nothing is run, and no file is looked at: a link or a pattern may lead
-elsewhere. With --contract the disk is looked at, too, also along PATH, and for each
-clause with a shell constraint it says which entry covers each effect, or why none
-does.
+cause it. What belongs to running a program (its store, its settings, the programs
+that it is made of) stands below; --json has each file of it. Nothing is run, and no
+file is looked at: a link or a pattern may lead elsewhere. With --contract the disk is
+looked at, too, also along PATH, and for each clause with a shell constraint it says
+which entry covers each effect, or why none does.
 docs/shell.md has examples and says what the analysis cannot see.`,
 		Example: "  licet explain-command 'cd build && rm -rf *'\n  licet explain-command 'git push' --json",
 		Args:    cobra.ExactArgs(1),
@@ -96,51 +95,6 @@ func (a *app) printAnalysis(analysis shell.Analysis) {
 	}
 	a.printOwn(analysis)
 	fmt.Fprintf(a.out, "effects: %d, unknown: %d\n", len(analysis.Effects), unknown)
-}
-
-// printOwn says once of each program what belongs to running it, what is small left
-// out.
-func (a *app) printOwn(analysis shell.Analysis) {
-	var programs []string
-	verbs, whats := map[string][]string{}, map[string][]string{} // by program; by program and verb
-	add := func(to map[string][]string, key, text string) {
-		if !slices.Contains(to[key], text) {
-			to[key] = append(to[key], text)
-		}
-	}
-	for _, e := range analysis.Effects {
-		for _, o := range shell.OwnOf(e.Name) {
-			if o.Small {
-				continue
-			}
-			program, verb := e.Name[0], ownVerbs(o)
-			if verbs[program] == nil {
-				programs = append(programs, program)
-			}
-			add(verbs, program, verb)
-			add(whats, program+" "+verb, o.What)
-		}
-	}
-	for _, program := range programs {
-		var parts []string
-		for _, verb := range verbs[program] {
-			parts = append(parts, verb+" "+strings.Join(whats[program+" "+verb], ", "))
-		}
-		a.line("", a.style().faint(program+" itself: "+strings.Join(parts, "; ")), 2)
-	}
-}
-
-// ownVerbs says what a program does with what is its own.
-func ownVerbs(o shell.Own) string {
-	if o.Names {
-		return "looks up"
-	}
-	verbs := map[shell.Kind]string{shell.Read: "reads", shell.Write: "writes", shell.Execute: "runs", shell.Network: "asks"}
-	words := make([]string, len(o.Kinds))
-	for i, kind := range o.Kinds {
-		words[i] = verbs[kind]
-	}
-	return strings.Join(words, " and ")
 }
 
 func (a *app) printCommand(analysis shell.Analysis, at int, indent string) {
@@ -258,14 +212,6 @@ type effectJSON struct {
 	Cause     spanJSON     `json:"cause"`
 }
 
-type ownJSON struct {
-	What     string   `json:"what"`
-	Small    bool     `json:"small,omitempty"`
-	Kinds    []string `json:"kinds"`
-	Names    bool     `json:"names,omitempty"` // only names, where links lead, and that a file is not there
-	Patterns []string `json:"patterns"`
-}
-
 type commandJSON struct {
 	Words  []shell.Word `json:"words,omitempty"`
 	Parent int          `json:"parent"` // index in commands; -1 for none
@@ -291,15 +237,4 @@ func analysisJSON(analysis shell.Analysis) explained {
 		out.Commands = append(out.Commands, commandJSON{Words: c.Words, Parent: c.Parent, Span: spanJSON(c.Span)})
 	}
 	return out
-}
-
-func ownOf(e shell.Effect) (all []ownJSON) {
-	for _, o := range shell.OwnOf(e.Name) {
-		own := ownJSON{What: o.What, Small: o.Small, Names: o.Names, Patterns: o.Patterns}
-		for _, kind := range o.Kinds {
-			own.Kinds = append(own.Kinds, kind.String())
-		}
-		all = append(all, own)
-	}
-	return all
 }

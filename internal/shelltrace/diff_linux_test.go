@@ -164,7 +164,7 @@ func TestNoticed(t *testing.T) {
 	for command, want := range map[string]string{
 		"cat a.txt": "read", "touch new": "write", "rm a.txt": "write", "mkdir d": "write", "mv a.txt b.txt": "write", "chmod 600 a.txt": "write",
 		"ls src": "read", "ln -s x y": "write", "echo x > y": "write", "head -1 < a.txt": "read", "curl -s http://127.0.0.1/": "network",
-		"nice id": "execute",
+		"nice id": "execute", "git branch new": "write", "sed -i s/a/b/ a.txt": "write", "tar czf x.tgz src": "execute",
 	} {
 		said, err := claim(context.Background(), "true", b.Workspace, b.Home)
 		if err != nil {
