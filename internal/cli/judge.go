@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -145,35 +144,17 @@ func (a *app) printOpinion(o opinionJSON, turns []string) {
 	} else {
 		line += fmt.Sprintf(" (authorization %s, failure mode %s, risk %s)", o.Authorization, o.FailureMode, o.Risk)
 	}
-	fmt.Fprintln(a.out, line)
+	a.line("", line, 2)
 	if o.Rationale != "" {
 		fmt.Fprintf(a.out, "  %s\n", wrap(printable(o.Rationale), a.width()-4, "  "))
 	}
 	a.printTurns(o, turns)
 	a.printEffects(o)
 	for _, b := range o.Boundaries {
-		fmt.Fprintf(a.out, "  forbidden in turn %d: %s\n", b.Turn, printable(b.Text))
+		a.line(fmt.Sprintf("  forbidden in turn %d: ", b.Turn), printable(b.Text), 5)
 	}
 	for _, code := range o.Failed {
 		fmt.Fprintf(a.out, "  check fails: %s\n", code)
-	}
-}
-
-// printTurns prints what the user wrote, with the quoted words between marks.
-func (a *app) printTurns(o opinionJSON, turns []string) {
-	for i, turn := range turns {
-		text := turn
-		for _, span := range o.Spans {
-			if span.Turn == i+1 && span.Quote != "" {
-				text = strings.Replace(text, span.Quote, "»"+span.Quote+"«", 1)
-			}
-		}
-		fmt.Fprintf(a.out, "  turn %d: %s\n", i+1, printable(text))
-	}
-	for _, span := range o.Spans {
-		if len(turns) == 0 {
-			fmt.Fprintf(a.out, "  turn %d: »%s«\n", span.Turn, printable(span.Quote))
-		}
 	}
 }
 
@@ -186,9 +167,10 @@ func (a *app) printEffects(o opinionJSON) {
 				by = fmt.Sprintf("by »%s« in turn %d", span.Quote, span.Turn)
 			}
 		}
+		words := printable(by)
 		if slices.Contains(o.Uncovered, e.ID) {
-			by = a.style().bold("not covered")
+			words = a.style().bold("not covered")
 		}
-		fmt.Fprintf(a.out, "  %s %s %s %s (%s): %s\n", e.ID, e.Op, e.Kind, printable(e.Target), e.Risk, printable(by))
+		a.line("  ", fmt.Sprintf("%s %s %s %s (%s): %s", e.ID, e.Op, e.Kind, printable(e.Target), e.Risk, words), 5)
 	}
 }
