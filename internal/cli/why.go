@@ -108,7 +108,7 @@ func (a *app) pose(ctx context.Context, path string) (p posed, err error) {
 
 // explainAsk explains a call under a contract with the facts of now.
 func (a *app) explainAsk(ctx context.Context, s *state, c *contract.Contract, ask gate.Ask, places constraint.Places) (explain.Explanation, error) {
-	g, err := a.newGate(s, func() *contract.Contract { return c }, places)
+	g, err := a.newGate(s, func() *contract.Contract { return c }, places, nil)
 	if err != nil {
 		return explain.Explanation{}, err
 	}

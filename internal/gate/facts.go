@@ -11,8 +11,6 @@ import (
 // of one that is handed over. Nothing is decided, recorded or used up, and no
 // Grant can come of it.
 func (g *Gate) Facts(ctx context.Context, a Ask) (decide.Facts, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
-	defer cancel()
 	facts, _, err := g.weigh(ctx, g.newRequest(a))
 	return facts, err
 }
