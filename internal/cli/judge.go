@@ -244,6 +244,9 @@ func (a *app) printTurns(o opinionJSON, turns []string) {
 func (a *app) printEffects(o opinionJSON) {
 	for _, e := range o.Effects {
 		by := "needs no words"
+		if e.Risk != "low" {
+			by = "no words quoted"
+		}
 		for _, span := range o.Spans {
 			if slices.Contains(span.Effects, e.ID) {
 				by = fmt.Sprintf("by »%s« in turn %d", span.Quote, span.Turn)

@@ -110,9 +110,10 @@ func quoteTooThin(c *Case, o *Opinion, _ Now) bool {
 	})
 }
 
-func noConsent(_ *Case, o *Opinion, _ Now) bool {
+// noConsent fails where there is no word of the user at all, too.
+func noConsent(c *Case, o *Opinion, _ Now) bool {
 	known := o.Authorization == Explicit || o.Authorization == Implied
-	return allows(o) && (!known || o.Authorization == Explicit && len(o.Spans) == 0)
+	return allows(o) && (!known || len(c.Turns) == 0 || o.Authorization == Explicit && len(o.Spans) == 0)
 }
 
 func overBoundary(c *Case, _ *Opinion, _ Now) bool {

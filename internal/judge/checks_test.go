@@ -140,6 +140,22 @@ func TestOmissions(t *testing.T) {
 	}
 }
 
+// TestNoTurns: without any word of the user, nothing is authorized, not even what
+// is harmless.
+func TestNoTurns(t *testing.T) {
+	o := judge.Opinion{Verdict: authz.OpinionAllow, Authorization: judge.Implied, FailureMode: judge.NoFailure, Risk: judge.Low}
+	for turns, want := range map[string]authz.Opinion{"": authz.OpinionBlock, "hello": authz.OpinionAllow} {
+		var said []string
+		if turns != "" {
+			said = []string{turns}
+		}
+		c := commandCaseIn(t, workspace(t), "ls", said...)
+		if got := judge.Check(c, o, judge.Now{Affected: c.Affected}); got.Verdict != want {
+			t.Errorf("%q: %s, failed %v", turns, got.Verdict, got.Failed)
+		}
+	}
+}
+
 // TestUnnamedEffects: words that stand in a turn authorize nothing that no word of
 // the user names.
 func TestUnnamedEffects(t *testing.T) {

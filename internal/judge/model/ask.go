@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/judge"
@@ -91,7 +92,7 @@ func (r *run) object(ctx context.Context, q llm.Question) judge.Opinion {
 		a, err = r.ask(ctx, r.j.o.Alternate, q)
 	}
 	if err != nil {
-		return judge.None(codeOf(err), err.Error())
+		return judge.None(codeOf(err), strings.TrimLeft(strings.TrimPrefix(err.Error(), string(codeOf(err))), ": "))
 	}
 	o := Read(a.Text)
 	o.Echoed = echoes(a.Text, q.Nonce)
