@@ -75,7 +75,7 @@ func (a *app) runDecide(ctx context.Context, path, modelsPath string, asJSON boo
 	case err != nil:
 		return err
 	default:
-		g, err := a.newGate(s, w.current, places, a.models(s, modelsPath, places))
+		g, err := a.newGate(s, w.current, places, a.models(s, modelsPath, places, w.current))
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,8 @@ func (a *app) runJudge(ctx context.Context, path, modelsPath string, asJSON bool
 		return err
 	}
 	defer p.state.Close()
-	g, err := a.newGate(p.state, func() *contract.Contract { return p.contract }, p.places, a.models(p.state, modelsPath, p.places))
+	current := func() *contract.Contract { return p.contract }
+	g, err := a.newGate(p.state, current, p.places, a.models(p.state, modelsPath, p.places, current))
 	if err != nil {
 		return err
 	}

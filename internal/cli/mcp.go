@@ -82,7 +82,7 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 	if f.server, err = clikit.Only("server", f.server, w.file.contract.Servers()); err != nil {
 		return err
 	}
-	g, err := a.newGate(s, w.current, places, a.models(s, f.models, places))
+	g, err := a.newGate(s, w.current, places, a.models(s, f.models, places, w.current))
 	if err != nil {
 		return err
 	}

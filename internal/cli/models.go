@@ -22,10 +22,10 @@ import (
 // models. Each is made once, so that what it knows of its server lives as long as
 // the process.
 type modelJudges struct {
-	app    *app
-	path   string
-	state  *state
-	places constraint.Places
+	app     *app
+	path    string
+	places  constraint.Places
+	current func() *contract.Contract
 
 	mu   sync.Mutex
 	made map[contract.Judge]*model.Judge
@@ -34,12 +34,13 @@ type modelJudges struct {
 const modelsHelp = "file of models that a judge may be (default: models.yaml in the state directory)"
 
 // models returns what makes the judges: from the file of --models, or that of the
-// state directory.
-func (a *app) models(s *state, path string, places constraint.Places) gate.Models {
+// state directory. current is the contract in force, whose agents must not be able
+// to write it.
+func (a *app) models(s *state, path string, places constraint.Places, current func() *contract.Contract) gate.Models {
 	if path == "" {
 		path = filepath.Join(s.dir, models.FileName)
 	}
-	m := &modelJudges{app: a, path: path, state: s, places: places, made: map[contract.Judge]*model.Judge{}}
+	m := &modelJudges{app: a, path: path, places: places, current: current, made: map[contract.Judge]*model.Judge{}}
 	return m.judge
 }
 
@@ -104,7 +105,7 @@ func (m *modelJudges) read() (models.File, error) {
 
 // readOwn reads a file of the operator's.
 func (m *modelJudges) readOwn(path string) ([]byte, error) {
-	if err := unreachable(path, m.places, nil); err != nil {
+	if err := unreachable(path, m.places, []*contract.Contract{m.current()}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)

@@ -15,6 +15,7 @@ const (
 	maxSaw       = 12  // texts of action_effects
 	maxSawText   = 120 // characters of each
 	maxRationale = 280 // characters
+	maxList      = 500 // elements of any other list, as many as a case has effects
 )
 
 // Members of an answer and of its spans.
@@ -118,6 +119,10 @@ func (r *reader) texts(v toolcall.Value, key string) (all []string) {
 		r.wrong(key + " is no list")
 		return nil
 	}
+	if list.Len() > maxList {
+		r.wrong(key + " is too long")
+		return nil
+	}
 	for i := range list.Len() {
 		if list.Elem(i).Kind() != toolcall.String {
 			r.wrong(key + " has an element that is no text")
@@ -130,6 +135,10 @@ func (r *reader) texts(v toolcall.Value, key string) (all []string) {
 func (r *reader) spans(list toolcall.Value) (all []judge.Span) {
 	if list.Kind() != toolcall.Array {
 		r.wrong("authorizing_spans is no list")
+		return nil
+	}
+	if list.Len() > maxList {
+		r.wrong("authorizing_spans is too long")
 		return nil
 	}
 	for i := range list.Len() {

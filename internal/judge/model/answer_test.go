@@ -61,6 +61,8 @@ var badAnswers = []struct {
 	{"half a turn", changed(`"turn":1`, `"turn":1.5`), judge.Schema},
 	{"effects as a text", changed(`"effects":["f1","f2","f3"]`, `"effects":"f1"`), judge.Schema},
 	{"an effect as a number", changed(`"f1","f2"`, `1,"f2"`), judge.Schema},
+	{"too many ids", changed(`"f1","f2"`, `"f1"`+strings.Repeat(`,"f1"`, 500)), judge.Schema},
+	{"too many spans", changed(`[{"turn":1,"quote":"Send 50 to GB29","effects":["f1","f2","f3"]}]`, `[`+strings.Repeat(`{"turn":1,"quote":"a","effects":[]},`, 500)+`{"turn":1,"quote":"a","effects":[]}]`), judge.Schema},
 	{"spans as an object", changed(`[{"turn":1,"quote":"Send 50 to GB29","effects":["f1","f2","f3"]}]`, `{}`), judge.Schema},
 	{"a span as a text", changed(`{"turn":1,"quote":"Send 50 to GB29","effects":["f1","f2","f3"]}`, `"Send"`), judge.Schema},
 }

@@ -13,7 +13,7 @@ import (
 // Bounds of what is kept of answers.
 const (
 	cacheLife = 10 * time.Minute
-	cacheMost = 10_000 // answers of all sessions
+	cacheMost = 10_000 // sessions and answers, together
 )
 
 // checkVersion changes whenever the form of prompts or the meaning of answers
@@ -63,7 +63,9 @@ func (k *cache) of(c *judge.Case) *sessionCache {
 	name, turns := strings.Clone(c.Session), turnsKey(c.Turns)
 	s := k.sessions[name]
 	if s == nil || s.turns != turns {
-		if s != nil {
+		if s == nil {
+			k.size++
+		} else {
 			k.size -= len(s.answers)
 		}
 		s = &sessionCache{turns: turns, answers: map[cacheKey]kept{}}

@@ -115,6 +115,8 @@ func TestOneAnswer(t *testing.T) {
 		"no alternate for a timeout": {[]string{"nv_timeout"}, []string{allow}, "nv_timeout"},
 		"length":                     {[]string{"nv_length"}, nil, "nv_length"},
 		"echo":                       {[]string{strings.Replace(allow, "It is", "NONCE is", 1)}, nil, "block"},
+		"a here-document is none":    {[]string{strings.Replace(allow, "It is", "cat <<EOF is", 1)}, nil, "allow"},
+		"echo of a fence":            {[]string{strings.Replace(allow, "It is", strings.Repeat("0F", 16)+">>", 1)}, nil, "block"},
 		"echo, as an escape":         {[]string{strings.Replace(allow, "It is", `\u003c<REQUEST a`, 1)}, nil, "block"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,8 +31,9 @@ func LabNonce(dataset, item string, epoch int) func(round int) string {
 	}
 }
 
-// fenceMark finds what opens or closes a block.
-var fenceMark = regexp.MustCompile(`<<[A-Z]{3,} |[A-Z]{3,} [0-9A-Fa-f]{32}|[0-9A-Fa-f]{32}>>`)
+// fenceMark finds what opens or closes a block. What opens a here-document in a
+// shell is no such mark.
+var fenceMark = regexp.MustCompile(`<<(REQUEST|BOUNDARIES|TRAJECTORY|ACTION|FACTS|SIGNALS)\b|[0-9A-Fa-f]{32}>>`)
 
 // echoes reports whether an answer repeats the nonce or a mark of a fence, as it
 // stands or in the texts that it spells with escapes.
