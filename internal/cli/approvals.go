@@ -37,7 +37,7 @@ call, which succeeds once.
 		Args: cobra.NoArgs,
 	}
 	c.AddCommand(a.approvalsList(), a.approvalsShow(), a.approvalsAnswer("approve", true),
-		a.approvalsAnswer("deny", false), a.approvalsWatch(), a.approvalsEnroll())
+		a.approvalsAnswer("deny", false), a.approvalsOverride(), a.approvalsWatch(), a.approvalsEnroll())
 	return c
 }
 
@@ -203,6 +203,9 @@ func masked(call toolcall.Value) toolcall.Value {
 func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time, full bool) {
 	s := a.style()
 	fmt.Fprintf(a.out, "%s  %s  opened %s, expires %s\n", s.bold(t.ID), t.State(now), ago(t.Opened, now), ago(t.Expires, now))
+	if t.Overrides != "" {
+		fmt.Fprintf(a.out, "  the user lets the blocked call of %s run\n", t.Overrides)
+	}
 	fmt.Fprintf(a.out, "  agent %s wants to call %s\n", s.bold(printable(t.Subject.Agent)), s.bold(printable(t.Subject.Ref())))
 	if call.Kind() == toolcall.Absent {
 		fmt.Fprintln(a.out, "  the ticket is closed, its copy of the call is erased")
@@ -294,12 +297,19 @@ func (a *app) answerTicket(ctx context.Context, s *state, t approval.Ticket, ans
 
 // answerBody writes the record of an answer (docs/spec/evidence.md, "answer").
 func answerBody(t approval.Ticket, answer approval.Answer, s ledger.Stamp) []byte {
+	id := t.ID
+	if s.Ticket != nil {
+		id = s.Ticket.ID // shared
+	}
 	members := []toolcall.Member{
-		{Name: "ticket", Value: toolcall.StringOf(t.ID)},
+		{Name: "ticket", Value: toolcall.StringOf(id)},
 		{Name: "call_digest", Value: toolcall.StringOf(t.Subject.Call)},
 		{Name: "approver", Value: toolcall.StringOf(answer.Approver)},
 		{Name: "approve", Value: toolcall.Boolean(answer.Approve)},
 		{Name: "counted", Value: toolcall.Boolean(s.Conflict == nil)},
+	}
+	if t.Overrides != "" {
+		members = append(members, toolcall.Member{Name: "overrides", Value: toolcall.StringOf(t.Overrides)})
 	}
 	if answer.Note != "" {
 		members = append(members, toolcall.Member{Name: "note", Value: toolcall.StringOf(evidence.Line(answer.Note))})

@@ -81,6 +81,7 @@ type opinionJSON struct {
 	Rationale     string          `json:"rationale,omitempty"`
 	Alert         bool            `json:"alert,omitempty"`
 	Asked         *askedModel     `json:"asked,omitempty"`
+	Signals       json.RawMessage `json:"signals,omitempty"` // facts about the environment, where the judge had any
 }
 
 // askedModel says how the opinion of a model came about.
@@ -180,14 +181,15 @@ func (a *app) printOpinion(o opinionJSON, turns []string) {
 	} else {
 		line += fmt.Sprintf(" (authorization %s, failure mode %s, risk %s)", o.Authorization, o.FailureMode, o.Risk)
 	}
-	fmt.Fprintln(a.out, line)
+	a.line("", line, 2)
 	if o.Rationale != "" {
 		fmt.Fprintf(a.out, "  %s\n", wrap(printable(o.Rationale), a.width()-4, "  "))
 	}
 	a.printTurns(o, turns)
 	a.printEffects(o)
+	a.printSignals(o.Signals)
 	for _, b := range o.Boundaries {
-		fmt.Fprintf(a.out, "  forbidden in turn %d: %s\n", b.Turn, printable(b.Text))
+		a.line(fmt.Sprintf("  forbidden in turn %d: ", b.Turn), printable(b.Text), 5)
 	}
 	for _, code := range o.Failed {
 		fmt.Fprintf(a.out, "  check fails: %s\n", code)
@@ -223,24 +225,6 @@ func (a *app) printAsked(m askedModel) {
 	}
 }
 
-// printTurns prints what the user wrote, with the quoted words between marks.
-func (a *app) printTurns(o opinionJSON, turns []string) {
-	for i, turn := range turns {
-		text := turn
-		for _, span := range o.Spans {
-			if span.Turn == i+1 && span.Quote != "" {
-				text = strings.Replace(text, span.Quote, "»"+span.Quote+"«", 1)
-			}
-		}
-		fmt.Fprintf(a.out, "  turn %d: %s\n", i+1, printable(text))
-	}
-	for _, span := range o.Spans {
-		if len(turns) == 0 {
-			fmt.Fprintf(a.out, "  turn %d: »%s«\n", span.Turn, printable(span.Quote))
-		}
-	}
-}
-
 // printEffects prints what the call does, and which words cover it.
 func (a *app) printEffects(o opinionJSON) {
 	for _, e := range o.Effects {
@@ -253,9 +237,10 @@ func (a *app) printEffects(o opinionJSON) {
 				by = fmt.Sprintf("by »%s« in turn %d", span.Quote, span.Turn)
 			}
 		}
+		words := printable(by)
 		if slices.Contains(o.Uncovered, e.ID) {
-			by = a.style().bold("not covered")
+			words = a.style().bold("not covered")
 		}
-		fmt.Fprintf(a.out, "  %s %s %s %s (%s): %s\n", e.ID, e.Op, e.Kind, printable(e.Target), e.Risk, printable(by))
+		a.line("  ", fmt.Sprintf("%s %s %s %s (%s): %s", e.ID, e.Op, e.Kind, printable(e.Target), e.Risk, words), 5)
 	}
 }

@@ -119,14 +119,15 @@ func (g *Gate) decide(ctx context.Context, r *request) authz.Decision {
 }
 
 // weigh gathers the facts and asks the contract; where the call is handed over, it
-// asks once more with the opinion of the judge.
+// asks once more with the opinion of the judge, or with the fact that it is not to
+// be asked.
 func (g *Gate) weigh(ctx context.Context, r *request) (facts decide.Facts, d authz.Decision, err error) {
 	err = g.within(ctx, func(ctx context.Context) error {
 		facts, d, err = g.look(ctx, r)
 		return err
 	})
 	if err == nil && d.Judge {
-		d, err = g.judge(ctx, r, &facts)
+		d, err = g.askJudge(ctx, r, &facts)
 	}
 	return facts, d, err
 }
@@ -142,6 +143,13 @@ func (g *Gate) look(ctx context.Context, r *request) (decide.Facts, authz.Decisi
 	d := decide.Decide(r.contract, r.ask.Call, facts)
 	if d.Verdict == authz.RequireApproval || d.Judge || r.ask.Call.Ticket != "" {
 		r.over = over(d)
+		if d.Judge {
+			c, err := caseOf(r, facts.Answers)
+			if err != nil {
+				return facts, authz.Decision{}, err
+			}
+			r.affected = c.Affected
+		}
 		if facts.Approval, err = g.ticket(ctx, r); err != nil {
 			return facts, authz.Decision{}, err
 		}
@@ -184,14 +192,14 @@ func (g *Gate) entry(r *request, d authz.Decision) ledger.Entry {
 	e := ledger.Entry{
 		Kind: evidence.Decision,
 		ID:   r.id,
-		Seen: r.seen,
-		Body: func(s ledger.Stamp) ([]byte, error) { return r.body(settle(d, s), s), nil },
+		Seen: r.seen, Opined: r.opined,
+		Body: func(s ledger.Stamp) ([]byte, error) { return g.body(r, settle(d, s), s), nil },
 	}
 	switch d.Verdict {
 	case authz.Allow:
 		e.Takes, e.Marks = d.Takes, r.marks
 		if d.Code() == authz.Approved && d.Shadow == nil {
-			e.Use = &ledger.Use{Ticket: r.ticket, Subject: r.subject(), Terms: r.terms()}
+			e.Use = &ledger.Use{Ticket: r.ticket, Subject: g.subject(r), Terms: r.terms()}
 		}
 	case authz.RequireApproval:
 		e.Open, e.Copy = r.opened, r.sealed
