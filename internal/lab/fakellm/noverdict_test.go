@@ -30,10 +30,13 @@ func TestMain(m *testing.M) {
 
 // pageRow is one row of the table of docs/spec/judge.md.
 type pageRow struct {
-	code                  string
-	requests              int
-	a, b                  string // verdicts
-	outage, alerts, keeps bool
+	code     string
+	requests int
+	a, b     string // verdicts
+	breaker  bool
+	alerts   bool
+	keeps    bool
+	retry    string
 }
 
 // pageRows reads the table.
@@ -50,7 +53,7 @@ func pageRows(t *testing.T) (rows []pageRow) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	for _, line := range strings.Split(table, "\n")[2:] {
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
-		if len(cells) != 9 {
+		if len(cells) != 11 {
 			t.Fatalf("%d cells: %s", len(cells), line)
 		}
 		n, err := strconv.Atoi(cells[3])
@@ -58,7 +61,10 @@ func pageRows(t *testing.T) (rows []pageRow) {
 			t.Fatal(err)
 		}
 		word, _, _ := strings.Cut(cells[4], ",")
-		rows = append(rows, pageRow{strings.Trim(cells[0], "`"), n, word, cells[5], cells[6] == "yes", cells[7] == "yes", cells[8] == "yes"})
+		rows = append(rows, pageRow{
+			code: strings.Trim(cells[0], "`"), requests: n, a: word, b: cells[5],
+			breaker: cells[6] == "yes", alerts: cells[8] == "yes", keeps: cells[9] == "yes", retry: cells[10],
+		})
 	}
 	return rows
 }
@@ -215,7 +221,7 @@ func (b *table) env() []string {
 // play puts the calls of a row through a door and looks at what came of the last.
 func (b *table) play(t *testing.T, door string, w way, row pageRow, verdict string) {
 	t.Helper()
-	var got []string
+	var got decision
 	if door == "decide" {
 		got = b.decide(t, w, verdict)
 	} else {
@@ -223,12 +229,15 @@ func (b *table) play(t *testing.T, door string, w way, row pageRow, verdict stri
 	}
 	opinions := b.opinions(t)
 	last := opinions[len(opinions)-1]
-	code := "judge_no_verdict"
+	code, told := "judge_no_verdict", "licet: Not decided ("+row.code+")"
 	if row.code == "block" {
-		code, row.code = "judge_block", ""
+		code, told, row.code = "judge_block", "licet: Blocked (judge_block)", ""
 	}
-	if got[0] != verdict || got[1] != code {
-		t.Errorf("got %v, want %s %s", got, verdict, code)
+	if got.verdict != verdict || got.code != code {
+		t.Errorf("got %+v, want %s %s", got, verdict, code)
+	}
+	if verdict == "BLOCK" && (!strings.HasPrefix(got.told, told) || !strings.Contains(got.told, advice[row.retry])) {
+		t.Errorf("told %q, want %q and %q", got.told, told, advice[row.retry])
 	}
 	if last.NoVerdict != row.code || last.Alert != row.alerts {
 		t.Errorf("recorded %q, alert %t, want %q, %t", last.NoVerdict, last.Alert, row.code, row.alerts)
@@ -243,7 +252,38 @@ func (b *table) play(t *testing.T, door string, w way, row pageRow, verdict stri
 	if door == "mcp" && w.before == 0 {
 		b.again(t, w, row)
 	}
+	if door == "mcp" {
+		b.breaks(t, w, row)
+	}
 }
+
+// advice is what an agent is told of a retry.
+var advice = map[string]string{
+	"no": "", "at once": "One retry makes sense, at once", "after 30 s": "One retry makes sense, after 30 seconds",
+	"after 60 s": "One retry makes sense, after 1 min", "after 300 s": "One retry makes sense, after 5 min",
+}
+
+// breaks makes three more calls, each with another amount: blocks open the breaker,
+// failures never do.
+func (b *table) breaks(t *testing.T, w way, row pageRow) {
+	t.Helper()
+	var last decision
+	b.serveMCP(t, func(call func(arguments string) decision) {
+		for _, amount := range []string{"6", "7", "8"} {
+			last = call(strings.Replace(w.call(), `"amount":5`, `"amount":`+amount, 1))
+		}
+	})
+	want := "judge_no_verdict"
+	if row.breaker {
+		want = "judge_breaker"
+	}
+	if last.code != want {
+		t.Errorf("after four different calls: %+v, want %s", last, want)
+	}
+}
+
+// decision is what a door says of a call.
+type decision struct{ verdict, code, told string }
 
 // call is the call of all rows.
 func (w way) call() string {
@@ -252,27 +292,27 @@ func (w way) call() string {
 }
 
 // decide asks `licet decide`, and holds its exit status against the verdict.
-func (b *table) decide(t *testing.T, w way, verdict string) []string {
+func (b *table) decide(t *testing.T, w way, verdict string) decision {
 	t.Helper()
 	out, status := b.licet(t, `{"agent":"a","session":"s","server":"bank","tool":"send_money","request":["Pay Ann"],"arguments":`+w.call()+`}`, "decide", "--contract", "c.yaml")
 	if want := map[string]int{"BLOCK": 3, "REQUIRE_APPROVAL": 4}[verdict]; status != want {
 		t.Errorf("exit status %d, want %d", status, want)
 	}
 	var d struct {
-		Verdict string
-		Reasons []struct{ Code string }
+		Verdict, Told string
+		Reasons       []struct{ Code string }
 	}
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
 	}
-	return []string{d.Verdict, d.Reasons[0].Code}
+	return decision{d.Verdict, d.Reasons[0].Code, d.Told}
 }
 
 // mcp makes the calls of a row through `licet mcp`, each with another amount so
 // that each is another question, and returns the decision on the last.
-func (b *table) mcp(t *testing.T, w way) (got []string) {
+func (b *table) mcp(t *testing.T, w way) (got decision) {
 	t.Helper()
-	b.serveMCP(t, func(call func(arguments string) []string) {
+	b.serveMCP(t, func(call func(arguments string) decision) {
 		for range w.before {
 			call(w.call())
 		}
@@ -286,7 +326,7 @@ func (b *table) mcp(t *testing.T, w way) (got []string) {
 func (b *table) again(t *testing.T, w way, row pageRow) {
 	t.Helper()
 	before := strings.Count(b.log.String(), "\n")
-	b.serveMCP(t, func(call func(arguments string) []string) {
+	b.serveMCP(t, func(call func(arguments string) decision) {
 		call(w.call())
 		call(w.call())
 	})
@@ -307,7 +347,7 @@ func (b *table) again(t *testing.T, w way, row pageRow) {
 }
 
 // serveMCP runs `licet mcp` before the bank for as long as use takes.
-func (b *table) serveMCP(t *testing.T, use func(call func(arguments string) []string)) {
+func (b *table) serveMCP(t *testing.T, use func(call func(arguments string) decision)) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -341,17 +381,18 @@ func (b *table) serveMCP(t *testing.T, use func(call func(arguments string) []st
 	ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
 	fmt.Fprintln(toLicet, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	ask("tools/list", `{}`)
-	use(func(arguments string) []string {
+	use(func(arguments string) decision {
 		reply := ask("tools/call", `{"name":"send_money","arguments":`+arguments+`}`)
 		var result struct {
-			Meta struct {
+			Content []struct{ Text string }
+			Meta    struct {
 				Decision struct{ Verdict, Code string } `json:"dev.licet/decision"`
 			} `json:"_meta"`
 		}
-		if err := json.Unmarshal(reply["result"], &result); err != nil {
+		if err := json.Unmarshal(reply["result"], &result); err != nil || len(result.Content) == 0 {
 			t.Fatalf("%s: %v", reply, err)
 		}
-		return []string{result.Meta.Decision.Verdict, result.Meta.Decision.Code}
+		return decision{result.Meta.Decision.Verdict, result.Meta.Decision.Code, result.Content[0].Text}
 	})
 	toLicet.Close()
 	go io.Copy(io.Discard, fromLicet)
