@@ -16,6 +16,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/bank"
 	"github.com/licet-dev/licet/internal/cli"
+	"github.com/licet-dev/licet/internal/judge"
 )
 
 // asBank makes this test program the server behind `licet mcp`.
@@ -34,6 +35,7 @@ type pageRow struct {
 	requests int
 	a, b     string // verdicts
 	breaker  bool
+	outage   bool
 	alerts   bool
 	keeps    bool
 	retry    string
@@ -63,7 +65,7 @@ func pageRows(t *testing.T) (rows []pageRow) {
 		word, _, _ := strings.Cut(cells[4], ",")
 		rows = append(rows, pageRow{
 			code: strings.Trim(cells[0], "`"), requests: n, a: word, b: cells[5],
-			breaker: cells[6] == "yes", alerts: cells[8] == "yes", keeps: cells[9] == "yes", retry: cells[10],
+			breaker: cells[6] == "yes", outage: cells[7] == "yes", alerts: cells[8] == "yes", keeps: cells[9] == "yes", retry: cells[10],
 		})
 	}
 	return rows
@@ -121,6 +123,9 @@ func TestNoVerdictTable(t *testing.T) {
 		w, known := ways[row.code]
 		if !known {
 			t.Errorf("the page has a row for %s, and the test none", row.code)
+		}
+		if n := judge.NoVerdict(row.code); n.Outage() != row.outage || row.code != "block" && n.Alert() != row.alerts {
+			t.Errorf("%s: outage %t, alert %t", row.code, n.Outage(), n.Alert())
 		}
 		if w.files == "elsewhere" {
 			continue
