@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxHashed bounds what is read of files that may have changed, in bytes.
@@ -45,7 +46,7 @@ func gitState(l *look) {
 	staged, ok := l.staged(r, x, head, born)
 	l.count("staged", len(staged), ok)
 	t := l.workTree(r, x)
-	t.all("")
+	t.all()
 	l.count("dirty", t.dirty, t.known)
 	l.count("untracked", t.untracked, t.known)
 	l.count("ignored", t.ignored, t.known)
@@ -93,7 +94,9 @@ type workTree struct {
 
 	patterns                  []ignorePattern
 	dirty, untracked, ignored int
-	seen                      map[string]bool // tracked files that are there; nil if that is not asked
+	seen                      map[string]bool // tracked files that are there
+	stats                     []fileState     // of tracked files, by entry of the index; nil: each is looked at when it is met
+	untrackedOnly             bool            // tracked files are not asked about
 	each                      func(file string, is fileState)
 }
 
@@ -106,10 +109,11 @@ const (
 	unknownFile // tracked, and it is not known whether it is modified
 	untrackedFile
 	ignoredFile
+	otherStat // what lstat says is not what git noted: the content decides
 )
 
 func (l *look) workTree(r *repository, x *index) *workTree {
-	t := &workTree{look: l, repo: r, index: x, left: maxEntries, hash: maxHashed, known: true, each: func(string, fileState) {}}
+	t := &workTree{look: l, repo: r, index: x, left: maxEntries, hash: maxHashed, known: true, seen: map[string]bool{}, each: func(string, fileState) {}}
 	t.patterns, t.known = l.ignores(r)
 	autocrlf := r.config.last("core.autocrlf")
 	t.raw = (autocrlf == "" || autocrlf == "false") && r.config.last("core.attributesfile") == "" && !r.config.odd
@@ -124,15 +128,37 @@ func (l *look) workTree(r *repository, x *index) *workTree {
 // attributes is the file that says through which programs git reads others.
 const attributes = ".gitattributes"
 
-// all looks at all that lies below a folder of the work tree, and counts.
-func (t *workTree) all(dir string) {
-	t.seen = map[string]bool{}
-	t.walk(dir, t.patterns)
+// all looks at the whole work tree, and counts.
+func (t *workTree) all() {
+	t.statAll()
+	t.walk("", t.patterns)
 	for _, e := range t.index.entries {
-		if !t.seen[e.path] && (dir == "" || strings.HasPrefix(e.path, dir+"/")) && !e.assumed {
+		if !t.seen[e.path] && !e.assumed {
 			t.dirty++ // it was removed
 		}
 	}
+}
+
+// statWorkers look at tracked files at once: most of that is waiting for the
+// operating system.
+const statWorkers = 4
+
+// statAll looks at all tracked files.
+func (t *workTree) statAll() {
+	t.stats = make([]fileState, len(t.index.entries))
+	var all sync.WaitGroup
+	for w := range statWorkers {
+		all.Go(func() {
+			for i := w; i < len(t.stats); i += statWorkers {
+				if i%64 == w && t.look.over() {
+					t.stats[i] = unknownFile
+					continue
+				}
+				t.stats[i] = t.stat(&t.index.entries[i])
+			}
+		})
+	}
+	all.Wait()
 }
 
 func (t *workTree) walk(dir string, patterns []ignorePattern) {
@@ -167,9 +193,10 @@ func (t *workTree) entry(name string, e fs.DirEntry, patterns []ignorePattern) {
 	at, tracked := t.index.byPath[name]
 	switch {
 	case name == ".git":
+	case tracked && t.untrackedOnly:
 	case tracked:
 		t.seen[name] = true
-		t.note(name, t.compare(&t.index.entries[at]))
+		t.note(name, t.compare(at))
 	case e.IsDir() && t.index.folders[name]:
 		t.walk(name, patterns)
 	case ignored(patterns, name, e.IsDir()):
@@ -205,14 +232,30 @@ func (t *workTree) note(name string, s fileState) {
 // compare says whether a tracked file differs from the index: by what lstat says
 // of it, as git does, or else by its content. Where git would run a filter over
 // the content, another content says nothing.
-func (t *workTree) compare(e *indexEntry) fileState {
-	if e.assumed || e.mode>>12 == 0o16 { // not looked at by git either; a submodule
+func (t *workTree) compare(at int) fileState {
+	e := &t.index.entries[at]
+	is := fileState(0)
+	if t.stats != nil {
+		is = t.stats[at]
+	} else {
+		is = t.stat(e)
+	}
+	if is == otherStat {
+		return t.content(e)
+	}
+	return is
+}
+
+// stat compares what lstat says of a file with what git noted. It may be called
+// for several files at once.
+func (t *workTree) stat(e *indexEntry) fileState {
+	if e.assumed || e.mode>>12 == submodule { // git does not look at these either
 		return unmodified
 	}
 	if e.stage != 0 || e.intended {
 		return modified
 	}
-	info, err := t.look.lstat(path.Join(t.repo.top, e.path))
+	info, err := t.look.lstat(t.repo.top + "/" + e.path)
 	if absent(err) {
 		return modified
 	}
@@ -220,7 +263,7 @@ func (t *workTree) compare(e *indexEntry) fileState {
 		return unknownFile
 	}
 	link := info.Mode()&fs.ModeSymlink != 0
-	regular := e.mode>>12 == 0o10
+	regular := e.mode>>12 == regularFile
 	switch {
 	case link == regular, !link && !info.Mode().IsRegular():
 		return modified
@@ -229,20 +272,26 @@ func (t *workTree) compare(e *indexEntry) fileState {
 	case uint32(info.Size()) == e.size && info.ModTime().Unix() == e.mtime && (e.nano == 0 || uint32(info.ModTime().Nanosecond()) == e.nano):
 		return unmodified
 	}
-	return t.content(e, info, link)
+	return otherStat
 }
 
+// Kinds of entries, the upper bits of their mode.
+const (
+	regularFile = 0o10
+	submodule   = 0o16
+)
+
 // content compares what a file says. Of a link that is where it leads.
-func (t *workTree) content(e *indexEntry, info fs.FileInfo, link bool) fileState {
+func (t *workTree) content(e *indexEntry) fileState {
 	name := path.Join(t.repo.top, e.path)
+	link := e.mode>>12 != regularFile
 	var text string
 	var err error
 	if link {
 		text, err = t.look.readlink(name)
-	} else if t.hash -= info.Size(); t.hash < 0 {
-		err = errTooLarge
 	} else {
-		text, err = t.look.read(name, maxHashed)
+		text, err = t.look.read(name, max(t.hash, 0))
+		t.hash -= int64(len(text))
 	}
 	switch {
 	case err != nil:

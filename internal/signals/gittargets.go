@@ -29,7 +29,6 @@ func gitTargets(l *look) {
 	}
 	staged, ok := l.staged(r, x, head, born)
 	t := &targets{workTree: l.workTree(r, x), staged: staged, known: ok && l.subject.whole}
-	t.seen = map[string]bool{}
 	t.workTree.left = maxTargets
 	t.each = t.found
 	t.survey()
@@ -121,7 +120,7 @@ func (t *targets) path(name string) {
 	}
 	patterns, folder := t.above(name)
 	if at, is := t.index.byPath[name]; is {
-		t.note(name, t.compare(&t.index.entries[at]))
+		t.note(name, t.compare(at))
 		return
 	}
 	info, err := t.look.lstat(path.Join(t.repo.top, name))
@@ -173,7 +172,9 @@ func (t *targets) ofGit(c command) {
 				each(name, is)
 			}
 		}
+		t.untrackedOnly = true
 		t.walk(t.from(), t.patterns)
+		t.untrackedOnly = false
 	case c.is("git reset") && c.has("--hard"), c.is("git restore"),
 		c.is("git checkout") && c.has("-f", "--force", "--", "."), c.is("git switch") && c.has("-f", "--force", "--discard-changes"):
 		t.each = func(name string, is fileState) {
