@@ -173,3 +173,26 @@ func SignalCollectors() []string { return slices.Sorted(maps.Keys(signalKeys)) }
 // SignalKeys returns the keys of a collector, in the order in which they are
 // shown; nil if there is none of that name.
 func SignalKeys(collector string) []SignalKey { return slices.Clone(signalKeys[collector]) }
+
+// Record returns the observation as records, prompts and commands show it: what is
+// not known is the text "unknown", never a value that could be taken for all well.
+func (s Signal) Record() toolcall.Value {
+	value := s.Value
+	if !s.Complete {
+		value = toolcall.StringOf("unknown")
+	}
+	members := []toolcall.Member{
+		{Name: "id", Value: toolcall.StringOf(s.ID)},
+		{Name: "collector", Value: toolcall.StringOf(s.Collector)},
+		{Name: "key", Value: toolcall.StringOf(s.Key)},
+		{Name: "value", Value: value},
+		{Name: "complete", Value: toolcall.Boolean(s.Complete)},
+	}
+	if s.AtLeast > 0 {
+		members = append(members, toolcall.Member{Name: "at_least", Value: whole(int64(s.AtLeast))})
+	}
+	if s.Age > 0 {
+		members = append(members, toolcall.Member{Name: "age", Value: whole(int64(s.Age / time.Second))}) // seconds
+	}
+	return toolcall.ObjectOf(members...)
+}

@@ -187,6 +187,7 @@ func TestCollectors(t *testing.T) {
 			"path_facts.files": "3", "path_facts.bytes": "8", "path_facts.foreign": "0", "path_facts.classes": "3 credential, log, source",
 			"path_facts.created_before_session": "unknown",
 		}},
+		{"facts: what git takes is told by git_targets", pushed, "git clean -fd", map[string]string{"path_facts.files": "unknown", "path_bounds.outside_workspace": "unknown"}},
 		{"facts: nothing there", func(world) {}, "rm -r gone", map[string]string{"path_facts.files": "0", "path_facts.newest_change": "unknown"}},
 
 		{"jobs", func(w world) {

@@ -88,7 +88,7 @@ func sessionProvenance(l *look) {
 		return
 	}
 	var created, foreign []string
-	known := l.subject.whole && len(l.subject.affected) <= maxProvenance && !endsProcesses(l.subject)
+	known := l.paths() && len(l.subject.affected) <= maxProvenance && !endsProcesses(l.subject)
 	for _, f := range l.subject.affected[:min(len(l.subject.affected), maxProvenance)] {
 		if l.session.Made(f) {
 			created = append(created, l.subject.show(f))

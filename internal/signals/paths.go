@@ -22,7 +22,7 @@ var keeping = regexp.MustCompile(`(?i)^(\.git|\.hg|\.svn|\.bzr|\.jj|cvs|backups?
 
 // pathBounds says whether affected paths lie where they seem to.
 func pathBounds(l *look) {
-	b := bounds{look: l, left: maxLstat, home: l.subject.home(), known: l.subject.whole}
+	b := bounds{look: l, left: maxLstat, home: l.subject.home(), known: l.paths()}
 	b.device, _ = b.deviceOf(b.home)
 	for _, f := range l.subject.changed {
 		b.path(f)
@@ -148,7 +148,7 @@ func (b *bounds) follow(file string, links int) (string, error) {
 
 // pathFacts says what the affected files are.
 func pathFacts(l *look) {
-	f := filesSeen{look: l, left: maxWalked, known: l.subject.whole}
+	f := filesSeen{look: l, left: maxWalked, known: l.paths()}
 	for _, name := range l.subject.changed {
 		f.walk(name, 0)
 	}

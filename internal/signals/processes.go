@@ -183,9 +183,9 @@ func openFiles(l *look) {
 			holders = append(holders, p.String())
 		}
 	}
-	known = known && l.subject.whole
-	l.names("holders", holders, known)
 	l.count("unreadable", unreadable, known)
+	known = l.paths() && known
+	l.names("holders", holders, known)
 }
 
 // holds reports whether a process has an affected file open or mapped, or works in

@@ -25,7 +25,7 @@ var (
 
 // schedulers says which scheduled jobs and services name what is affected.
 func schedulers(l *look) {
-	j := jobs{look: l, known: l.subject.whole}
+	j := jobs{look: l, known: l.paths(), all: true}
 	for _, name := range jobFiles {
 		if is, _ := l.exists(l.system(name)); is {
 			j.some = true
@@ -44,13 +44,14 @@ func schedulers(l *look) {
 		l.unseen("no scheduler of a kind that is known here")
 		return
 	}
-	l.names("jobs", j.names, j.known)
-	l.count("candidates", j.seen, j.known)
+	l.names("jobs", j.names, j.known && j.all)
+	l.count("candidates", j.seen, j.all)
 }
 
 type jobs struct {
 	*look
 	some, known bool
+	all         bool // every job was read
 	seen        int
 	names       []string
 }
@@ -62,7 +63,7 @@ func (j *jobs) folder(dir, shown string) {
 	}
 	j.some = true
 	if err != nil || !complete {
-		j.known = j.miss(shown, firstError(err, errTooLarge))
+		j.all = j.miss(shown, firstError(err, errTooLarge))
 	}
 	for _, e := range entries {
 		if e.Type().IsRegular() {
@@ -73,12 +74,12 @@ func (j *jobs) folder(dir, shown string) {
 
 func (j *jobs) job(name, shown string) {
 	if j.seen++; j.seen > maxJobs || j.over() {
-		j.known = j.miss("jobs", firstError(j.ctx.Err(), errTooLarge))
+		j.all = j.miss("jobs", firstError(j.ctx.Err(), errTooLarge))
 		return
 	}
 	text, err := j.read(name, maxJobBytes)
 	if err != nil {
-		j.known = j.miss(shown, err)
+		j.all = j.miss(shown, err)
 		return
 	}
 	if !j.about(text, path.Base(name)) {

@@ -29,6 +29,7 @@ type subject struct {
 	opaque   bool     // some command does what its input says
 	network  bool     // some command talks to a host
 	files    bool     // some effect writes or deletes a file, known or not
+	workTree bool     // git itself chooses which files of the work tree are changed
 }
 
 // command is one command of the action.
@@ -108,6 +109,7 @@ func (s *subject) file(e *constraint.ShellEffect) {
 		return
 	}
 	if e.WorkTree {
+		s.workTree = true
 		return
 	}
 	s.whole = s.whole && e.Sure
@@ -252,6 +254,15 @@ func (s *subject) home() string {
 		return s.places.Workspace
 	}
 	return s.cwd
+}
+
+// paths reports whether changed and affected are all there is, and notes it if not:
+// of a command of git, git_targets knows more.
+func (l *look) paths() bool {
+	if l.subject.workTree {
+		l.unseen("git itself chooses which files of the work tree are changed")
+	}
+	return l.subject.whole && !l.subject.workTree
 }
 
 // within reports whether a path is a folder or lies in it.
