@@ -18,6 +18,7 @@ import (
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/judge"
+	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -98,7 +99,7 @@ func (a *app) newGate(s *state, current func() *contract.Contract, places constr
 	if err != nil {
 		return nil, fmt.Errorf("finding the state directory: %w", err)
 	}
-	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Path: a.env["PATH"], Judge: judge.Grounded{}})
+	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Path: a.env["PATH"], Judge: judge.Grounded{}, Signals: signals.Collect})
 }
 
 // callMembers are the members of a call on standard input.

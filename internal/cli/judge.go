@@ -100,11 +100,12 @@ type boundaryWords struct {
 
 // judgementJSON is what `licet judge --json` prints.
 type judgementJSON struct {
-	Opinion opinionJSON    `json:"opinion"`
-	Turns   []string       `json:"turns"`
-	Handed  bool           `json:"handed_over"` // a judge clause hands the call over
-	Verdict authz.Verdict  `json:"verdict"`     // that the call gets now
-	Reasons []authz.Reason `json:"reasons"`
+	Opinion opinionJSON       `json:"opinion"`
+	Turns   []string          `json:"turns"`
+	Signals []json.RawMessage `json:"signals"`     // what collectors saw (docs/signals.md)
+	Handed  bool              `json:"handed_over"` // a judge clause hands the call over
+	Verdict authz.Verdict     `json:"verdict"`     // that the call gets now
+	Reasons []authz.Reason    `json:"reasons"`
 }
 
 func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
@@ -113,6 +114,7 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 		return fmt.Errorf("reading the opinion: %w", err)
 	}
 	if asJSON {
+		out.Signals = recordsOf(j.Case.Signals)
 		return printJSON(a.out, out)
 	}
 	a.printOpinion(out.Opinion, out.Turns)
@@ -120,6 +122,7 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 		fmt.Fprintln(a.out, "no judge clause hands this call over: the contract decides it")
 	}
 	a.printVerdict(out.Verdict, j.Decision.Shadow, out.Reasons)
+	a.printSignals(j.Case.Signals)
 	return nil
 }
 

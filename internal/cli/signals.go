@@ -101,15 +101,21 @@ type collectorJSON struct {
 }
 
 func reportJSON(r signals.Report) signalsJSON {
-	out := signalsJSON{Signals: []json.RawMessage{}, Collectors: []collectorJSON{}, NotTriggered: notTriggered(r), Digest: r.Digest}
-	for _, s := range r.Signals {
-		out.Signals = append(out.Signals, s.Record().AppendCanonical(nil))
-	}
+	out := signalsJSON{Signals: recordsOf(r.Signals), Collectors: []collectorJSON{}, NotTriggered: notTriggered(r), Digest: r.Digest}
 	for _, c := range r.Collectors {
 		took := float64(c.Took.Microseconds()) / 1000
 		out.Collectors = append(out.Collectors, collectorJSON{c.Collector, took, append([]string{}, c.Unseen...)})
 	}
 	return out
+}
+
+// recordsOf returns signals as records keep them.
+func recordsOf(all []constraint.Signal) []json.RawMessage {
+	records := []json.RawMessage{}
+	for _, s := range all {
+		records = append(records, s.Record().AppendCanonical(nil))
+	}
+	return records
 }
 
 // notTriggered returns the collectors that did not run.
@@ -138,6 +144,21 @@ func (a *app) printReport(r signals.Report) {
 	}
 	if rest := notTriggered(r); len(rest) > 0 {
 		fmt.Fprintf(a.out, "not triggered: %s\n", wrap(strings.Join(rest, ", "), a.width()-4, "  "))
+	}
+}
+
+// printSignals prints what collectors saw that was known, one signal a line.
+func (a *app) printSignals(all []constraint.Signal) {
+	unknown := 0
+	for _, s := range all {
+		if !s.Complete {
+			unknown++
+			continue
+		}
+		fmt.Fprintf(a.out, "  %s %s: %s\n", s.ID, s.Name(), printable(signalText(s)))
+	}
+	if unknown > 0 {
+		fmt.Fprintf(a.out, "  signals that are not known: %d\n", unknown)
 	}
 }
 

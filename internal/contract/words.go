@@ -17,7 +17,7 @@ var (
 		Known: []string{"allow", "judge", "approve", "never", "limits", "extra_arguments"}}
 	extraWords     = yamlwalk.Words{Place: "extra_arguments", Known: []string{"allow"}}
 	conditionWords = yamlwalk.Words{Place: "a clause",
-		Known: []string{"$session", "$request", "$when", approversWord, quorumWord}, Later: []string{"$signal"}}
+		Known: []string{"$session", "$request", "$signal", "$when", approversWord, quorumWord}}
 	limitWords      = yamlwalk.Words{Place: "a limit", Known: []string{"calls", "sum", "max", "per", "by", "over"}}
 	byWords         = yamlwalk.Words{Place: "by", Known: []string{byAgent, byUser, bySession, byTool}}
 	byArgumentWords = yamlwalk.Words{Place: "an entry of by", Known: []string{byArgument}}

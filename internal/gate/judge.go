@@ -13,6 +13,7 @@ import (
 	"github.com/licet-dev/licet/internal/decide"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/judge"
+	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -32,6 +33,9 @@ type Judgement struct {
 // call would touch now.
 func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (authz.Decision, error) {
 	c := caseOf(r, before.Answers)
+	if err := g.signal(ctx, r, before.Answers, &c); err != nil {
+		return authz.Decision{}, err
+	}
 	raw := g.opinion(ctx, c)
 	facts, err := g.gather(ctx, r)
 	if err != nil {
@@ -75,6 +79,11 @@ func (g *Gate) judgeDigest() string {
 
 // caseOf returns what the judge sees of a call.
 func caseOf(r *request, answers constraint.Answers) judge.Case {
+	return judge.NewCase(actionOf(r, answers), r.ask.Asserted.Turns)
+}
+
+// actionOf returns what a call would do, without what the user wrote.
+func actionOf(r *request, answers constraint.Answers) judge.Action {
 	call := r.ask.Call
 	a := judge.Action{
 		Server: call.Server, Tool: call.Tool, Arguments: call.Arguments,
@@ -93,7 +102,7 @@ func caseOf(r *request, answers constraint.Answers) judge.Case {
 			a.Commands[argument] = answers.Shell[q.Key]
 		}
 	}
-	return judge.NewCase(a, r.ask.Asserted.Turns)
+	return a
 }
 
 // noWords tells operators why the judge found no consent.
@@ -150,6 +159,9 @@ func (g *Gate) Opine(ctx context.Context, a Ask) (Judgement, error) {
 	}
 	if r.judged == nil {
 		c := caseOf(r, facts.Answers)
+		if err := g.signal(ctx, r, facts.Answers, &c); err != nil {
+			return Judgement{}, err
+		}
 		o := judge.Check(c, g.opinion(ctx, c), judge.Now{Denied: d.Code() == authz.NeverClause, Affected: c.Affected})
 		r.judged = &Judgement{Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: o}
 	}
@@ -204,6 +216,9 @@ func (j *Judgement) Value(open bool) toolcall.Value {
 	o.value("spans", j.spans(open))
 	o.value("uncovered", texts(j.Opinion.Uncovered))
 	o.value("boundaries", j.boundaries(open))
+	if len(j.Case.Signals) > 0 {
+		o.text("signals_digest", signals.Digest(j.Case.Signals))
+	}
 	if open {
 		o.text("rationale", evidence.Line(j.Opinion.Rationale))
 	}

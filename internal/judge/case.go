@@ -30,6 +30,10 @@ type Case struct {
 	Effects    []Effect // with ids f1, f2, ...
 	Affected   string   // digest of the effects with all files that they touch
 
+	// Signals are what collectors saw of the environment. They state facts and
+	// are no consent; [NewCase] leaves them out, and so does [Grounded].
+	Signals []constraint.Signal
+
 	sentences []sentence
 }
 

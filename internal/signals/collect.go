@@ -34,7 +34,7 @@ type Input struct {
 type Session struct {
 	Known   bool
 	Start   time.Time         // zero is unknown
-	Refused int               // calls that were refused
+	Refused *int              // calls that were refused; nil is unknown
 	Made    func(string) bool // whether a call of the session made a file, given by its path; nil is unknown
 }
 

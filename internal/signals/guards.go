@@ -4,6 +4,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/shell"
 )
 
 // maxGuards is how many hooks are listed.
@@ -25,8 +28,8 @@ func isGuard(file string) bool {
 // guardConfig says which checks are set up, and whether the command turns one off.
 func guardConfig(l *look) {
 	l.names("bypass", l.subject.bypass, l.subject.whole)
-	if l.session.Known {
-		l.count("refused", l.session.Refused, true)
+	if l.session.Refused != nil {
+		l.count("refused", *l.session.Refused, true)
 	}
 	top := l.subject.home()
 	r, err := l.repository(l.subject.cwd)
@@ -101,4 +104,19 @@ func sessionProvenance(l *look) {
 	}
 	l.names("created", created, known)
 	l.names("foreign", foreign, known)
+}
+
+// Makes returns the files that a command line would make: those that it writes by
+// their names and that are not there now.
+func Makes(line constraint.Shell) (files []string) {
+	for _, e := range line.Effects {
+		if e.Kind != shell.Write || !e.PathKnown || e.Pattern || e.WorkTree {
+			continue
+		}
+		if _, err := thisMachine().lstat(path.Clean(e.Path)); absent(err) {
+			files = append(files, path.Clean(e.Path))
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
 }

@@ -45,6 +45,7 @@ func newSubject(in Input) *subject {
 		s.line(line)
 	}
 	if len(in.Action.Commands) == 0 {
+		s.whole = false // what a tool does to its arguments is not known
 		s.arguments("", in.Action.Arguments)
 	}
 	for _, e := range in.Effects {

@@ -73,7 +73,8 @@ func TestSession(t *testing.T) {
 	pushed(w)
 	w.write(map[string]string{"mine": "", "theirs": ""})
 	in := w.input("rm mine theirs")
-	in.Session = signals.Session{Known: true, Start: time.Now().Add(-time.Hour), Refused: 2, Made: func(file string) bool { return file == w.path("mine") }}
+	refused := 2
+	in.Session = signals.Session{Known: true, Start: time.Now().Add(-time.Hour), Refused: &refused, Made: func(file string) bool { return file == w.path("mine") }}
 	r := signals.On(context.Background(), in, w.system)
 	for name, want := range map[string]string{
 		"session_prov.created": "1 mine", "session_prov.foreign": "1 theirs", "path_facts.created_before_session": "0",
@@ -83,7 +84,7 @@ func TestSession(t *testing.T) {
 		}
 	}
 	in = w.input("git push")
-	in.Session = signals.Session{Known: true, Start: time.Now().Add(-time.Hour), Refused: 2}
+	in.Session = signals.Session{Known: true, Start: time.Now().Add(-time.Hour), Refused: &refused}
 	r = signals.On(context.Background(), in, w.system)
 	for name, want := range map[string]string{"guard_config.refused": "2", "git_remote.changed": "true"} {
 		if got := shown(r, name); got != want {
