@@ -80,7 +80,7 @@ func (g *Gate) sessionOf(ctx context.Context, r *request) (signals.Session, erro
 		}
 	}
 	return signals.Session{Known: true, Made: func(file string) bool {
-		digests, err := g.digestsOf(ctx, []string{file})
+		digests, err := g.digestsOf(context.WithoutCancel(ctx), []string{file})
 		return err == nil && made[digests[0]]
 	}}, nil
 }
