@@ -136,11 +136,12 @@ type boundaryWords struct {
 
 // judgementJSON is what `licet judge --json` prints.
 type judgementJSON struct {
-	Opinion opinionJSON    `json:"opinion"`
-	Turns   []string       `json:"turns"`
-	Handed  bool           `json:"handed_over"` // a judge clause hands the call over
-	Verdict authz.Verdict  `json:"verdict"`     // that the call gets now
-	Reasons []authz.Reason `json:"reasons"`
+	Opinion opinionJSON       `json:"opinion"`
+	Turns   []string          `json:"turns"`
+	Signals []json.RawMessage `json:"signals"`     // what collectors saw (docs/signals.md)
+	Handed  bool              `json:"handed_over"` // a judge clause hands the call over
+	Verdict authz.Verdict     `json:"verdict"`     // that the call gets now
+	Reasons []authz.Reason    `json:"reasons"`
 }
 
 func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
@@ -149,6 +150,7 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 		return fmt.Errorf("reading the opinion: %w", err)
 	}
 	if asJSON {
+		out.Signals = recordsOf(j.Case.Signals)
 		return printJSON(a.out, out)
 	}
 	a.printOpinion(out.Opinion, out.Turns)
@@ -156,6 +158,7 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 		fmt.Fprintln(a.out, "no judge clause hands this call over: the contract decides it")
 	}
 	a.printVerdict(out.Verdict, j.Decision.Shadow, out.Reasons)
+	a.printSignals(j.Case.Signals)
 	return nil
 }
 
@@ -187,7 +190,7 @@ func (a *app) printOpinion(o opinionJSON, turns []string) {
 	}
 	a.printTurns(o, turns)
 	a.printEffects(o)
-	a.printSignals(o.Signals)
+	a.printObservations(o.Signals)
 	for _, b := range o.Boundaries {
 		a.line(fmt.Sprintf("  forbidden in turn %d: ", b.Turn), printable(b.Text), 5)
 	}

@@ -67,9 +67,9 @@ type signalJSON struct {
 	Complete  bool            `json:"complete"`
 }
 
-// printSignals prints the facts about the environment that the judge was given. What
-// is not complete is unknown, whatever was seen of it.
-func (a *app) printSignals(raw json.RawMessage) {
+// printObservations prints the facts about the environment that a recorded opinion
+// was given. What is not complete is unknown, whatever was seen of it.
+func (a *app) printObservations(raw json.RawMessage) {
 	var all []signalJSON
 	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
 		return

@@ -1,0 +1,218 @@
+package signals
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxTargets is how many affected paths are looked at.
+const maxTargets = 10_000
+
+// gitTargets says what git knows of the files that the action would lose.
+func gitTargets(l *look) {
+	r, err := l.repository(l.place())
+	if err != nil || r.odd != "" {
+		l.outside(err)
+		return
+	}
+	x, err := l.readIndex(r)
+	if err != nil {
+		l.miss("index", err)
+		return
+	}
+	all, complete := l.references(r)
+	_, head, born, err := l.head(r, all)
+	if err != nil {
+		l.miss("HEAD", err)
+		return
+	}
+	staged, ok := l.staged(r, x, head, born)
+	t := &targets{workTree: l.workTree(r, x), staged: staged, known: ok && l.subject.whole}
+	t.workTree.left = maxTargets
+	t.each = t.found
+	t.survey()
+	l.names("untracked_affected", t.untrackedNames, t.complete())
+	l.names("ignored_affected", t.ignoredNames, t.complete())
+	l.count("tracked", t.tracked, t.complete())
+	l.names("modified", t.modifiedNames, t.complete())
+	l.flag("recoverable", len(t.untrackedNames)+len(t.ignoredNames)+len(t.modifiedNames)+t.elsewhere == 0, t.complete())
+	n, ok := l.unpushed(r, all, l.tips(all, head, born, t.tracked > 0))
+	l.count("unpushed", n, ok && complete)
+}
+
+// place returns a folder in whose repository the affected files lie.
+func (l *look) place() string {
+	for _, f := range l.subject.changed {
+		if l.subject.cwd == "" || !within(f, l.subject.cwd) {
+			return path.Dir(f)
+		}
+	}
+	return l.subject.cwd
+}
+
+// outside notes files that lie in no repository: git keeps none of them.
+func (l *look) outside(err error) {
+	if err != errNoRepository {
+		l.miss(".git", firstError(err, errIndexForm))
+		return
+	}
+	l.names("untracked_affected", nil, l.subject.whole)
+	l.names("ignored_affected", nil, l.subject.whole)
+	l.count("tracked", 0, l.subject.whole)
+	l.names("modified", nil, l.subject.whole)
+	l.count("unpushed", 0, true)
+	l.flag("recoverable", len(l.subject.affected) == 0, l.subject.whole)
+}
+
+// targets sorts the affected files of a repository.
+type targets struct {
+	*workTree
+	staged map[string]bool // files that differ from the last commit
+	known  bool
+
+	tracked, elsewhere                          int
+	untrackedNames, ignoredNames, modifiedNames []string
+}
+
+func (t *targets) complete() bool { return t.known && t.workTree.known }
+
+// found notes one affected file.
+func (t *targets) found(name string, is fileState) {
+	shown := t.look.subject.show(path.Join(t.repo.top, name))
+	switch is {
+	case untrackedFile:
+		t.untrackedNames = append(t.untrackedNames, shown)
+		return
+	case ignoredFile:
+		t.ignoredNames = append(t.ignoredNames, shown)
+		return
+	}
+	t.tracked++
+	if is == modified || t.staged[name] {
+		t.modifiedNames = append(t.modifiedNames, shown)
+	}
+}
+
+// survey looks at what the action affects: of a command of git what that command
+// takes, of every other the files that it changes.
+func (t *targets) survey() {
+	for _, c := range t.look.subject.commands {
+		if len(c.name) > 0 && c.name[0] == "git" {
+			t.ofGit(c)
+		}
+	}
+	for _, f := range t.look.subject.changed {
+		name, in := strings.CutPrefix(f, t.repo.top+"/")
+		if !in && f != t.repo.top {
+			t.elsewhere++
+			continue
+		}
+		t.path(strings.TrimPrefix(name, t.repo.top))
+	}
+}
+
+// path looks at a file or folder, from the top.
+func (t *targets) path(name string) {
+	if name == ".git" || strings.HasPrefix(name, ".git/") {
+		t.elsewhere++ // the history itself
+		return
+	}
+	patterns, folder := t.above(name)
+	if at, is := t.index.byPath[name]; is {
+		t.note(name, t.compare(at))
+		return
+	}
+	info, err := t.look.lstat(path.Join(t.repo.top, name))
+	switch {
+	case absent(err):
+		return
+	case err != nil:
+		t.known = t.look.miss(name, err)
+	case folder || name != "" && ignored(patterns, name, info.IsDir()):
+		t.note(name, ignoredFile)
+	case info.IsDir():
+		t.walk(name, patterns)
+	default:
+		t.note(name, untrackedFile)
+	}
+}
+
+// above returns the patterns of the folders above a path, and whether one of
+// these folders is ignored.
+func (t *targets) above(name string) (patterns []ignorePattern, in bool) {
+	patterns = t.patterns
+	dir := ""
+	for _, part := range strings.Split(path.Dir(name), "/") {
+		var ok bool
+		patterns, ok = t.look.ignoresIn(t.repo, dir, patterns)
+		t.known = t.known && ok
+		if part == "." || part == "" {
+			break
+		}
+		dir = path.Join(dir, part)
+		if !t.index.folders[dir] && ignored(patterns, dir, true) {
+			return patterns, true
+		}
+	}
+	return patterns, false
+}
+
+// ofGit looks at what a command of git takes from the work tree. A command that
+// moves references only takes nothing from it.
+func (t *targets) ofGit(c command) {
+	each := t.each
+	defer func() { t.each = each }()
+	switch {
+	case c.is("git clean") && !c.has("-n", "--dry-run"):
+		ignoredOnly, both, folders := c.has("-X"), c.has("-x"), c.has("-d")
+		t.each = func(name string, is fileState) {
+			near := folders || folderOf(name) == t.from() || t.index.folders[folderOf(name)]
+			if near && (is == untrackedFile && !ignoredOnly || is == ignoredFile && (ignoredOnly || both)) {
+				each(name, is)
+			}
+		}
+		t.untrackedOnly = true
+		t.walk(t.from(), t.patterns)
+		t.untrackedOnly = false
+	case c.is("git reset") && c.has("--hard"), c.is("git restore"),
+		c.is("git checkout") && c.has("-f", "--force", "--", "."), c.is("git switch") && c.has("-f", "--force", "--discard-changes"):
+		t.each = func(name string, is fileState) {
+			if is == modified || t.staged[name] {
+				each(name, is)
+			}
+		}
+		t.walk("", t.patterns)
+	}
+}
+
+// from returns the working directory, from the top.
+func (t *targets) from() string {
+	dir := t.look.subject.cwd
+	if dir == t.repo.top || !within(dir, t.repo.top) {
+		return ""
+	}
+	return strings.TrimPrefix(dir, t.repo.top+"/")
+}
+
+// tips returns the commits that the action may leave without a name: of branches
+// that git deletes or moves, and of HEAD where tracked files are affected.
+func (l *look) tips(all refs, head oid, born, tracked bool) (tips []oid) {
+	for _, c := range l.subject.commands {
+		if c.is("git reset", "git rebase", "git commit") {
+			tracked = true
+		}
+		if !c.is("git branch", "git update-ref", "git push", "git checkout", "git switch") {
+			continue
+		}
+		for _, w := range c.plain() {
+			if id, is := all["refs/heads/"+w]; is {
+				tips = append(tips, id)
+			}
+		}
+	}
+	if tracked && born && !slices.Contains(tips, head) {
+		tips = append(tips, head)
+	}
+	return tips
+}
