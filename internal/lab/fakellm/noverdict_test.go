@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/licet-dev/licet/internal/bank"
+	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/cli"
 	"github.com/licet-dev/licet/internal/judge"
 )
@@ -116,6 +117,7 @@ var ways = map[string]way{
 // `licet mcp`, with and without somebody who may answer.
 func TestNoVerdictTable(t *testing.T) {
 	rows := pageRows(t)
+	from, pin := enrolled(t)
 	if len(rows) != len(ways) || len(rows) != 22 {
 		t.Errorf("%d rows on the page, %d here", len(rows), len(ways))
 	}
@@ -137,7 +139,7 @@ func TestNoVerdictTable(t *testing.T) {
 			for column, want := range map[string]string{"A": row.a, "B": row.b} {
 				t.Run(row.code+"/"+door+"/"+column, func(t *testing.T) {
 					t.Parallel()
-					b := newTable(t, w, column, door)
+					b := newTable(t, from, pin, w, column, door)
 					b.play(t, door, w, row, want)
 				})
 			}
@@ -151,9 +153,23 @@ type table struct {
 	log *log // of the scripted server
 }
 
+// enrolled makes a folder with a state in which somebody may answer tickets, and
+// returns the pin of the bank's catalog.
+func enrolled(t *testing.T) (b *table, pin string) {
+	b = &table{dir: t.TempDir()}
+	b.write(t, "tools.json", string(bank.Catalog()))
+	b.write(t, "pass", "correct horse battery staple\n")
+	b.licet(t, "", "approvals", "enroll", "you", "--passphrase-file", "pass")
+	c, err := catalog.Parse(bank.Catalog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, c.Digest()
+}
+
 // newTable makes the place: column B is a contract that says block, or one that
 // says approve where nobody can.
-func newTable(t *testing.T, w way, column, door string) *table {
+func newTable(t *testing.T, from *table, pin string, w way, column, door string) *table {
 	t.Helper()
 	b := &table{dir: t.TempDir(), log: &log{}}
 	url := serve(t, "rules:\n- "+w.rules+"\n", b.log)
@@ -162,20 +178,25 @@ func newTable(t *testing.T, w way, column, door string) *table {
 		outcome = "block"
 	}
 	b.write(t, "tools.json", string(bank.Catalog()))
-	if err := os.Mkdir(filepath.Join(b.dir, "state"), 0o700); err != nil {
+	state := filepath.Join(b.dir, "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
 		t.Fatal(err)
+	}
+	if column == "A" || door == "mcp" {
+		for _, name := range []string{"licet.db", "key"} {
+			text, err := os.ReadFile(filepath.Join(from.dir, "state", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.write(t, filepath.Join("state", name), string(text))
+		}
 	}
 	b.write(t, "c.yaml", fmt.Sprintf(`version: 1
 name: table
-catalogs: {bank: {pin: "", tools: tools.json}}
+catalogs: {bank: {pin: %q, tools: tools.json}}
 agents: {a: {tools: {bank.send_money: judge}}}
 judge: {model: main, on_no_verdict: %s, votes: %d}
-`, outcome, max(w.votes, 1)))
-	b.write(t, "pass", "correct horse battery staple\n")
-	b.licet(t, "", "catalog", "pin", "c.yaml")
-	if column == "A" || door == "mcp" {
-		b.licet(t, "", "approvals", "enroll", "you", "--passphrase-file", "pass")
-	}
+`, pin, outcome, max(w.votes, 1)))
 	tries := w.tries
 	if tries == 0 {
 		tries = 1000
@@ -254,11 +275,13 @@ func (b *table) play(t *testing.T, door string, w way, row pageRow, verdict stri
 	if answered := requests > 0 && row.code != "nv_transport"; answered && !last.Asked.Scripted {
 		t.Error("the record does not say that a script answered")
 	}
-	if door == "mcp" && w.before == 0 {
-		b.again(t, w, row)
-	}
 	if door == "mcp" {
-		b.breaks(t, w, row)
+		b.serveMCP(t, func(call func(arguments string) decision) {
+			if w.before == 0 {
+				b.again(t, call, w, row)
+			}
+			b.breaks(t, call, w, row)
+		})
 	}
 }
 
@@ -270,14 +293,12 @@ var advice = map[string]string{
 
 // breaks makes three more calls, each with another amount: blocks open the breaker,
 // failures never do.
-func (b *table) breaks(t *testing.T, w way, row pageRow) {
+func (b *table) breaks(t *testing.T, call func(arguments string) decision, w way, row pageRow) {
 	t.Helper()
 	var last decision
-	b.serveMCP(t, func(call func(arguments string) decision) {
-		for _, amount := range []string{"6", "7", "8"} {
-			last = call(strings.Replace(w.call(), `"amount":5`, `"amount":`+amount, 1))
-		}
-	})
+	for _, amount := range []string{"6", "7", "8"} {
+		last = call(strings.Replace(w.call(), `"amount":5`, `"amount":`+amount, 1))
+	}
 	want := "judge_no_verdict"
 	if row.breaker {
 		want = "judge_breaker"
@@ -326,15 +347,13 @@ func (b *table) mcp(t *testing.T, w way) (got decision) {
 	return got
 }
 
-// again makes the call twice more in one process. A verdict is kept, a failure is
-// not: it is asked for each time, up to an outage.
-func (b *table) again(t *testing.T, w way, row pageRow) {
+// again makes the call twice more in another process. A verdict is kept, a failure
+// is not: it is asked for each time.
+func (b *table) again(t *testing.T, call func(arguments string) decision, w way, row pageRow) {
 	t.Helper()
 	before := strings.Count(b.log.String(), "\n")
-	b.serveMCP(t, func(call func(arguments string) decision) {
-		call(w.call())
-		call(w.call())
-	})
+	call(w.call())
+	call(w.call())
 	want := 2 * row.requests
 	switch {
 	case row.keeps:
