@@ -60,6 +60,7 @@ type ticketJSON struct {
 	Params    json.RawMessage `json:"params,omitempty"`  // what the call carries beside its arguments
 	Opinion   json.RawMessage `json:"opinion,omitempty"` // of the judge, if it was asked
 	Turns     json.RawMessage `json:"turns,omitempty"`   // of the user, as the judge saw them
+	Signals   *seenJSON       `json:"signals,omitempty"` // what collectors saw of the environment
 }
 
 func (a *app) approvalsList() *cobra.Command {
@@ -158,7 +159,7 @@ func (a *app) showTicket(ctx context.Context, s *state, id string, who credentia
 		return printJSON(a.out, ticketJSON{
 			Ticket: t, State: t.State(now),
 			Arguments: call.Get("arguments").AppendCanonical(nil), Params: call.Get("params").AppendCanonical(nil),
-			Opinion: rawJSON(call.Get("opinion")), Turns: rawJSON(call.Get("turns")),
+			Opinion: rawJSON(call.Get("opinion")), Turns: rawJSON(call.Get("turns")), Signals: seenOf(call),
 		})
 	}
 	a.printTicket(t, call, now, how.full)
@@ -166,7 +167,7 @@ func (a *app) showTicket(ctx context.Context, s *state, id string, who credentia
 }
 
 // copyOf returns the call of a ticket, {"arguments", "params"} and, if it was judged,
-// "opinion" and "turns", secrets masked unless they are to be revealed; absent once the ticket is closed.
+// "opinion", "turns" and "signals", secrets masked unless they are to be revealed; absent once the ticket is closed.
 func copyOf(ctx context.Context, s *state, id string, reveal bool) (toolcall.Value, error) {
 	sealed, err := s.store.Copy(ctx, id)
 	if err != nil {
@@ -218,6 +219,7 @@ func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time,
 	if o, turns := opinionOf(call); o != nil {
 		a.printOpinion(*o, turns)
 	}
+	a.printSeen(seenOf(call))
 	for _, answer := range t.Answers {
 		word := map[bool]string{true: "approved", false: "denied"}[answer.Approve]
 		fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("  %s by %s %s %s", word, printable(answer.Approver), ago(answer.At, now), printable(answer.Note)), " "))

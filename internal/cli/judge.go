@@ -81,7 +81,6 @@ type opinionJSON struct {
 	Rationale     string          `json:"rationale,omitempty"`
 	Alert         bool            `json:"alert,omitempty"`
 	Asked         *askedModel     `json:"asked,omitempty"`
-	Signals       json.RawMessage `json:"signals,omitempty"` // facts about the environment, where the judge had any
 }
 
 // askedModel says how the opinion of a model came about.
@@ -190,7 +189,6 @@ func (a *app) printOpinion(o opinionJSON, turns []string) {
 	}
 	a.printTurns(o, turns)
 	a.printEffects(o)
-	a.printObservations(o.Signals)
 	for _, b := range o.Boundaries {
 		a.line(fmt.Sprintf("  forbidden in turn %d: ", b.Turn), printable(b.Text), 5)
 	}

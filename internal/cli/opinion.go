@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // printTurns prints what the user wrote, with the quoted words between marks. A
@@ -58,27 +59,44 @@ func markQuotes(turn string, quotes []string, mark func(string) string) string {
 	return b.String() + printable(turn[end:])
 }
 
-// signalJSON is a fact about the environment, as an opinion keeps it.
-type signalJSON struct {
+// seenJSON is what collectors saw of the environment, as records keep it.
+type seenJSON struct {
+	Digest       string            `json:"digest"`
+	Observations []observationJSON `json:"observations,omitempty"`
+}
+
+type observationJSON struct {
 	ID        string          `json:"id"`
 	Collector string          `json:"collector"`
 	Key       string          `json:"key"`
-	Value     json.RawMessage `json:"value"`
+	Value     json.RawMessage `json:"value,omitempty"`
 	Complete  bool            `json:"complete"`
+	AtLeast   int             `json:"at_least,omitempty"` // of what is not complete: how many were seen
+	Age       json.Number     `json:"age,omitempty"`      // seconds since the source changed
 }
 
-// printObservations prints the facts about the environment that a recorded opinion
-// was given. What is not complete is unknown, whatever was seen of it.
-func (a *app) printObservations(raw json.RawMessage) {
-	var all []signalJSON
-	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
+// seenOf returns what collectors saw, from the copy of a held call; nil if none ran.
+func seenOf(call toolcall.Value) (seen *seenJSON) {
+	if json.Unmarshal(call.Get("signals").AppendCanonical(nil), &seen) != nil {
+		return nil
+	}
+	return seen
+}
+
+// printSeen prints what collectors saw of the environment. What is not complete is
+// unknown, whatever was seen of it.
+func (a *app) printSeen(seen *seenJSON) {
+	if seen == nil {
 		return
 	}
-	for _, s := range all {
-		value := "unknown"
-		if s.Complete && len(s.Value) > 0 {
-			value = printable(string(bytes.TrimSpace(s.Value)))
+	for _, o := range seen.Observations {
+		value := printable(string(o.Value))
+		if !o.Complete {
+			value = "unknown"
 		}
-		a.line("  "+printable(s.ID)+" ", printable(s.Collector+"."+s.Key)+": "+value, 5)
+		if !o.Complete && o.AtLeast > 0 {
+			value += fmt.Sprintf(", at least %d", o.AtLeast)
+		}
+		a.line("  "+printable(o.ID)+" ", printable(o.Collector+"."+o.Key)+": "+value, 5)
 	}
 }

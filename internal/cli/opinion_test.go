@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 func TestMarkQuotes(t *testing.T) {
@@ -44,14 +46,12 @@ func TestMarkQuotesLosesNothing(t *testing.T) {
 }
 
 // TestPrintOpinion: quotes stand in their turns, or by themselves where what is kept
-// of the turns does not have them; what a signal is not certain of is unknown.
+// of the turns does not have them.
 func TestPrintOpinion(t *testing.T) {
 	const text = `{"model": "m", "raw": "allow", "checked": "block", "authorization": "explicit", "failure_mode": "none", "risk": "high",
 		"failed": ["stale"], "effects": [{"id": "f1", "op": "delete", "kind": "file", "target": "old.txt", "risk": "high"}],
 		"spans": [{"turn": 1, "quote": "old.txt", "effects": ["f1"]}, {"turn": 2, "quote": "gone", "effects": ["f1"]}, {"turn": 9, "quote": "beyond", "effects": []}],
-		"uncovered": [], "boundaries": [],
-		"signals": [{"id": "s1", "collector": "git_state", "key": "untracked", "value": 3, "age": "1s", "complete": true},
-			{"id": "s2", "collector": "path_facts", "key": "files", "value": 20000, "complete": false}]}`
+		"uncovered": [], "boundaries": []}`
 	var o opinionJSON
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		t.Fatal(err)
@@ -64,8 +64,6 @@ func TestPrintOpinion(t *testing.T) {
   turn 2: »gone«
   turn 9: »beyond«
   f1 delete file old.txt (high): by »gone« in turn 2
-  s1 git_state.untracked: 3
-  s2 path_facts.files: unknown
   check fails: stale
 `
 	if out.String() != want {
@@ -78,5 +76,29 @@ func TestPrintOpinion(t *testing.T) {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("in colour %q is missing:\n%q", part, out.String())
 		}
+	}
+}
+
+// TestPrintSeen: what collectors are not certain of is unknown, and nobody else's
+// text reaches the terminal as it is.
+func TestPrintSeen(t *testing.T) {
+	const text = `{"digest": "sha256:1", "observations": [
+		{"id": "s1", "collector": "git_state", "key": "untracked", "value": 3, "age": 1.5, "complete": true},
+		{"id": "s2", "collector": "path_facts", "key": "files", "value": "unknown", "at_least": 20000, "complete": false},
+		{"id": "s3", "collector": "git_state", "key": "branch", "value": "\u009b2J", "complete": true}]}`
+	copied, err := toolcall.Parse([]byte(`{"signals": `+text+`}`), toolcall.Bounds{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	(&app{out: &out}).printSeen(seenOf(copied))
+	const want = "  s1 git_state.untracked: 3\n  s2 path_facts.files: unknown, at least 20000\n  s3 git_state.branch: \"<U+009B>2J\"\n"
+	if out.String() != want {
+		t.Errorf("printed\n%s", out.String())
+	}
+	out.Reset()
+	(&app{out: &out}).printSeen(seenOf(toolcall.ObjectOf()))
+	if out.Len() > 0 {
+		t.Errorf("of no signals %q is printed", out.String())
 	}
 }

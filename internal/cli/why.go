@@ -149,6 +149,7 @@ type decision struct {
 	Reasons        []authz.Reason  `json:"reasons"`
 	Ticket         string          `json:"ticket"`
 	Opinion        *opinionJSON    `json:"opinion"`
+	Signals        *seenJSON       `json:"signals"`
 	Asserted       json.RawMessage `json:"asserted"`
 }
 
@@ -187,7 +188,7 @@ func (a *app) whyRecord(ctx context.Context, id string, o whyOptions) error {
 		return fmt.Errorf("record %q: %w", id, err)
 	}
 	out := whyJSON{Recorded: &recordedJSON{ID: r.ID, Time: r.Time, Agent: d.Agent, Server: d.Server, Tool: d.Tool, Verdict: d.Verdict, Shadow: d.Shadow,
-		Reasons: d.Reasons, Ticket: d.Ticket, ContractDigest: d.ContractDigest, Opinion: d.Opinion}}
+		Reasons: d.Reasons, Ticket: d.Ticket, ContractDigest: d.ContractDigest, Opinion: d.Opinion, Signals: d.Signals}}
 	if d.Opinion != nil {
 		out.Recorded.Turns = d.turns()
 	}
@@ -278,6 +279,7 @@ type recordedJSON struct {
 	ContractDigest string         `json:"contract_digest,omitempty"`
 	Opinion        *opinionJSON   `json:"opinion,omitempty"` // of a call that was judged
 	Turns          []string       `json:"turns,omitempty"`   // of the user, as far as they are kept, of such a call
+	Signals        *seenJSON      `json:"signals,omitempty"` // what collectors saw of the environment
 }
 
 // explanationJSON is what was evaluated now.

@@ -44,6 +44,7 @@ func (a *app) printRecorded(r recordedJSON) {
 	if r.Opinion != nil {
 		a.printOpinion(*r.Opinion, r.Turns)
 	}
+	a.printSeen(r.Signals)
 }
 
 // printVerdict prints a verdict with its reasons.

@@ -179,7 +179,8 @@ func (g *Gate) judgedOf(ctx context.Context, r *request) (decide.Judged, error) 
 	if len(r.judged.Case.Turns) == 0 && o.Verdict != authz.NoVerdict {
 		j.Why = noWords
 	}
-	return j, g.reach(ctx, r, &j)
+	err := g.reach(ctx, r, &j)
+	return j, err
 }
 
 // reach finds out whether a person can be asked, where the judge decides nothing.

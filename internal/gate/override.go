@@ -65,19 +65,22 @@ func Override(key []byte, r evidence.Record, now time.Time) (approval.Ticket, []
 	bound := body.Get("override")
 	quorum, known := bound.Get("quorum").Number().Int64()
 	switch ticket := body.Get("ticket").Text(); {
-	case bound.Kind() == toolcall.Object && known && quorum > 0:
+	case bound.Get("approvers").Kind() == toolcall.Array && known && quorum > 0:
 	case body.Get("verdict").Text() == authz.Allow.String():
 		return none("the call was allowed")
 	case ticket != "":
 		return none("answer its ticket, " + ticket)
 	default:
-		return none("only a call that is blocked because of the judge can be, and not after a failure that an operator has to look into; this is " +
-			body.Get("reasons").Elem(0).Get("code").Text())
+		code := string(authz.Internal)
+		if reasons := body.Get("reasons"); reasons.Len() > 0 {
+			code = reasons.Elem(0).Get("code").Text()
+		}
+		return none("only a call that is blocked because of the judge can be, and not after a failure that an operator has to look into; this is " + code)
 	}
 	t := ticketFor(body, int(quorum), now)
 	t.Overrides = r.ID
 	var copied object
-	for _, name := range []string{"arguments", "params", "opinion"} {
+	for _, name := range []string{"arguments", "params", "opinion", "signals"} {
 		if v := body.Get(name); v.Kind() != toolcall.Absent {
 			copied.value(name, v)
 		}

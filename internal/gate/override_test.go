@@ -283,3 +283,26 @@ func TestOverrideBehindBreaker(t *testing.T) {
 		t.Errorf("the judge was asked %d times, want 3", s.asked)
 	}
 }
+
+// FuzzOverride: whatever stands in a record, a ticket that comes of it names its
+// decision, runs out in time and takes an approver's word.
+func FuzzOverride(f *testing.F) {
+	for _, body := range []string{
+		`{"verdict":"BLOCK","reasons":[{"code":"judge_block"}],"override":{"approvers":["ann"],"quorum":1,"affected":"sha256:1"},"arguments":{},"asserted":{"turns":["x"]}}`,
+		`{"verdict":"BLOCK","override":{"approvers":[],"quorum":0}}`, `{"verdict":"BLOCK","override":{"quorum":1}}`, `{"verdict":"BLOCK","override":{"quorum":"1"}}`,
+		`{"verdict":"ALLOW"}`, `{"verdict":"REQUIRE_APPROVAL","ticket":"t-1"}`, `{"reasons":[]}`, `{"reasons":[1]}`, `{}`, `[]`, `1`, ``, `{`, `{"override":[],"asserted":"[9 bytes left out]"}`,
+	} {
+		f.Add([]byte(body))
+	}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		ticket, sealed, err := gate.Override(key, evidence.Record{ID: "d-1", Kind: evidence.Decision, Body: body}, now)
+		if err != nil {
+			return
+		}
+		if ticket.Overrides != "d-1" || !ticket.Expires.Equal(now.Add(gate.OverrideLife)) || len(ticket.Panels) != 1 ||
+			ticket.Panels[0][0].Quorum < 1 || ticket.State(now) != approval.Open || len(sealed) == 0 {
+			t.Errorf("%s gives %+v", body, ticket)
+		}
+	})
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/judge"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
 // TestTold: an agent is told not to repeat a call exactly where only another
@@ -81,9 +82,10 @@ func TestToldUncovered(t *testing.T) {
 	}
 }
 
-// TestToldRetry: for each failure, whether and when one retry makes sense, as
-// docs/spec/reasons.md has it. A code outside the list is a defect.
-func TestToldRetry(t *testing.T) {
+// failuresOfThePage returns the table of docs/spec/reasons.md by failure: whether a
+// person is asked, and when one retry makes sense.
+func failuresOfThePage(t *testing.T) map[judge.NoVerdict][]string {
+	t.Helper()
 	page, err := os.ReadFile("../../docs/spec/reasons.md")
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +94,45 @@ func TestToldRetry(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `(nv_\\w+)` \\| [^|]+ \\| (\\w+) \\| ([^|]+) \\|$").FindAllStringSubmatch(string(page), -1) {
 		rows[judge.NoVerdict(row[1])] = row[2:]
 	}
+	return rows
+}
+
+// TestNoVerdict: what a failure of the judge leads to, where an approver can be
+// reached and where none can (judge.md, section 7, columns A and B), how it is
+// recorded, that it never counts, and whether the user may override it.
+func TestNoVerdict(t *testing.T) {
+	rows := failuresOfThePage(t)
+	if len(rows) < 21 {
+		t.Fatalf("the page has %d failures: the test is not looking", len(rows))
+	}
+	for code, row := range rows {
+		for column, more := range map[string]string{"A": "", "B": alone} {
+			b := newJudged(t, &scripted{says: judge.None(code, "SECRET")})
+			b.contract = testkit.Contract(t, judgedContract+more, judgedCatalog)
+			want, soft := authz.Block, row[0] == "yes"
+			if soft && column == "A" {
+				want = authz.RequireApproval
+			}
+			for range 5 { // as often as would open the breaker
+				a := b.want(b.check(b.look("x", "Hm")), want, authz.JudgeNoVerdict)
+				if a.NoVerdict != code || strings.Contains(a.Told(), "SECRET") || b.opinion()["no_verdict"] != string(code) {
+					t.Errorf("%s in column %s is told as %s: %s", code, column, a.NoVerdict, a.Told())
+				}
+				if a.Overridable != (soft && want == authz.Block) {
+					t.Errorf("%s in column %s can be overridden: %t", code, column, a.Overridable)
+				}
+			}
+			if counted, err := b.store.Breaker(t.Context(), "buyer", "s1"); err != nil || len(counted) > 0 {
+				t.Errorf("%s counts: %v, %v", code, counted, err)
+			}
+		}
+	}
+}
+
+// TestToldRetry: for each failure, whether and when one retry makes sense, as
+// docs/spec/reasons.md has it. A code outside the list is a defect.
+func TestToldRetry(t *testing.T) {
+	rows := failuresOfThePage(t)
 	const (
 		never    = "A retry makes no sense; ask the user."
 		operator = "A retry makes no sense before an operator has looked."
