@@ -14,8 +14,9 @@
 // branch names, names of processes. So
 //
 //   - nothing is ever executed: no git, no hook, no filter, no credential helper.
-//     Index, references and objects of git are parsed here. The git module for Go
-//     that offers this reads what it is given without bounds;
+//     Index, references and objects of git are parsed here. The reader of indexes
+//     in go-git has no bound of entries and drops the flag by which git leaves a
+//     file alone, and its objects come with a storage layer that reads settings;
 //   - nothing is resolved or dialled: the package imports nothing that could;
 //   - only regular files are opened, without blocking and without following a
 //     link, and looked at once more when they are open;
