@@ -18,14 +18,14 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command line as its users do, with the corpora and the
-// starter contracts beside it.
+// TestScripts runs the command line as its users do, with the corpora, the
+// data sets and the starter contracts beside it.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
-			for _, dir := range []string{"contracts", "corpora"} {
+			for _, dir := range []string{"contracts", "corpora", "data"} {
 				if err := os.CopyFS(e.WorkDir+"/"+dir, os.DirFS("../../"+dir)); err != nil {
 					return err
 				}

@@ -25,6 +25,10 @@ type Subject struct {
 	// Operands is a digest of the files and hosts that a command of the call is
 	// about, and of what the files say that it would run: facts.Operands.
 	Operands string `json:"operands,omitzero"`
+
+	// Affected is a digest of all that a call which is handed to a judge would do:
+	// judge.Case.Affected. The answer is about that; "" for any other call.
+	Affected string `json:"affected,omitzero"`
 }
 
 // Ref names what is called, as contracts write it: server.tool, server:method.
@@ -42,16 +46,18 @@ type Terms struct {
 	Over       string `json:"over,omitzero"` // limits that the call goes beyond: another question than without
 }
 
-// Ticket is a held call that waits for people.
+// Ticket is a held call that waits for people, or a blocked one that the user lets
+// run all the same.
 type Ticket struct {
-	ID      string         `json:"id"`
-	Subject Subject        `json:"call"`
-	Terms   Terms          `json:"terms"`
-	Opened  time.Time      `json:"opened"`
-	Expires time.Time      `json:"expires"`         // covers answer and use
-	Panels  []authz.Panels `json:"panels,omitzero"` // who must approve: one panel of each; empty = any one enrolled approver
-	Answers []Answer       `json:"answers,omitzero"`
-	Used    time.Time      `json:"used,omitzero"` // when a grant used it up; zero = not yet
+	ID        string         `json:"id"`
+	Subject   Subject        `json:"call"`
+	Terms     Terms          `json:"terms"`
+	Opened    time.Time      `json:"opened"`
+	Overrides string         `json:"overrides,omitzero"` // decision on a blocked call that the user lets run; "" = a held call
+	Expires   time.Time      `json:"expires"`            // covers answer and use
+	Panels    []authz.Panels `json:"panels,omitzero"`    // who must approve: one panel of each; empty = any one enrolled approver
+	Answers   []Answer       `json:"answers,omitzero"`
+	Used      time.Time      `json:"used,omitzero"` // when a grant used it up; zero = not yet
 }
 
 // Answer is one approver's word on one ticket.

@@ -1,6 +1,7 @@
 package authz_test
 
 import (
+	"bytes"
 	"os"
 	"regexp"
 	"testing"
@@ -38,6 +39,16 @@ func TestVerdictText(t *testing.T) {
 	}
 }
 
+// TestUnknownOpinion: what is no word of an opinion is none.
+func TestUnknownOpinion(t *testing.T) {
+	for _, text := range []string{"", "ALLOW", "allow "} {
+		o := authz.OpinionAllow
+		if err := o.UnmarshalText([]byte(text)); err == nil || o != authz.NoVerdict {
+			t.Errorf("%q is read as %v, %v", text, o, err)
+		}
+	}
+}
+
 // TestOpinionText pins the words of records, and that nothing unknown reads as a
 // permission.
 func TestOpinionText(t *testing.T) {
@@ -47,6 +58,10 @@ func TestOpinionText(t *testing.T) {
 	} {
 		if text, err := o.MarshalText(); err != nil || string(text) != want {
 			t.Errorf("opinion %d reads %q, %v, want %q", o, text, err, want)
+		}
+		again := authz.OpinionAllow
+		if err := again.UnmarshalText([]byte(want)); err != nil || again.String() != want {
+			t.Errorf("%q is read as %v, %v", want, again, err)
 		}
 	}
 }
@@ -70,7 +85,11 @@ func TestCodesAreUnique(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	page, _, found := bytes.Cut(page, []byte("\n## No verdict\n"))
 	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllSubmatch(page, -1)
+	if !found {
+		t.Error("docs/spec/reasons.md has no section on no verdict")
+	}
 	if len(rows) != len(seen) {
 		t.Errorf("docs/spec/reasons.md explains %d codes, there are %d", len(rows), len(seen))
 	}

@@ -1,5 +1,7 @@
 package authz
 
+import "fmt"
+
 // Opinion is what a judge thinks of one call. The zero Opinion is none, which
 // never permits.
 type Opinion uint8
@@ -24,3 +26,16 @@ func (o Opinion) String() string {
 
 // MarshalText writes the word of String.
 func (o Opinion) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads a word of String. Anything else is an error and leaves
+// NoVerdict.
+func (o *Opinion) UnmarshalText(text []byte) error {
+	*o = NoVerdict
+	for i, name := range opinionNames {
+		if name == string(text) {
+			*o = Opinion(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown opinion %q: want allow, block, unsure or no_verdict", text)
+}

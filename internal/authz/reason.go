@@ -17,6 +17,7 @@ const (
 	JudgeBlock     Code = "judge_block"      // the judge does not
 	JudgeUnsure    Code = "judge_unsure"     // the judge cannot tell
 	JudgeNoVerdict Code = "judge_no_verdict" // there is no usable opinion; this says nothing about the call
+	JudgeBreaker   Code = "judge_breaker"    // the judge is not asked: it has blocked too many calls since the user wrote
 )
 
 // Codes of calls that the contract refuses.
@@ -68,7 +69,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		AllowClause, Approved, ApproveClause,
-		JudgeAllow, JudgeBlock, JudgeUnsure, JudgeNoVerdict,
+		JudgeAllow, JudgeBlock, JudgeUnsure, JudgeNoVerdict, JudgeBreaker,
 		UnknownAgent, Unauthenticated, NotListed, BlockedTool, InvalidArguments, NeverClause, NoClause,
 		EvaluationError, LimitReached, LimitUncountable,
 		Quarantined, CatalogUnverified,

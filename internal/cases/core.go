@@ -98,7 +98,7 @@ func (s *core) Explain(ctx context.Context, c Call) (explain.Explanation, error)
 	if none != nil {
 		return explain.Explanation{}, fmt.Errorf("there is no call to explain: %s: %s", none.Code, none.Detail)
 	}
-	facts, err := s.gate.Facts(ctx, ask)
+	facts, _, err := s.gate.Facts(ctx, ask)
 	if err != nil {
 		return explain.Explanation{}, err
 	}

@@ -37,7 +37,7 @@ call, which succeeds once.
 		Args: cobra.NoArgs,
 	}
 	c.AddCommand(a.approvalsList(), a.approvalsShow(), a.approvalsAnswer("approve", true),
-		a.approvalsAnswer("deny", false), a.approvalsWatch(), a.approvalsEnroll())
+		a.approvalsAnswer("deny", false), a.approvalsOverride(), a.approvalsWatch(), a.approvalsEnroll())
 	return c
 }
 
@@ -60,6 +60,7 @@ type ticketJSON struct {
 	Params    json.RawMessage `json:"params,omitempty"`  // what the call carries beside its arguments
 	Opinion   json.RawMessage `json:"opinion,omitempty"` // of the judge, if it was asked
 	Turns     json.RawMessage `json:"turns,omitempty"`   // of the user, as the judge saw them
+	Signals   *seenJSON       `json:"signals,omitempty"` // what collectors saw of the environment
 }
 
 func (a *app) approvalsList() *cobra.Command {
@@ -158,7 +159,7 @@ func (a *app) showTicket(ctx context.Context, s *state, id string, who credentia
 		return printJSON(a.out, ticketJSON{
 			Ticket: t, State: t.State(now),
 			Arguments: call.Get("arguments").AppendCanonical(nil), Params: call.Get("params").AppendCanonical(nil),
-			Opinion: rawJSON(call.Get("opinion")), Turns: rawJSON(call.Get("turns")),
+			Opinion: rawJSON(call.Get("opinion")), Turns: rawJSON(call.Get("turns")), Signals: seenOf(call),
 		})
 	}
 	a.printTicket(t, call, now, how.full)
@@ -166,7 +167,7 @@ func (a *app) showTicket(ctx context.Context, s *state, id string, who credentia
 }
 
 // copyOf returns the call of a ticket, {"arguments", "params"} and, if it was judged,
-// "opinion" and "turns", secrets masked unless they are to be revealed; absent once the ticket is closed.
+// "opinion", "turns" and "signals", secrets masked unless they are to be revealed; absent once the ticket is closed.
 func copyOf(ctx context.Context, s *state, id string, reveal bool) (toolcall.Value, error) {
 	sealed, err := s.store.Copy(ctx, id)
 	if err != nil {
@@ -203,6 +204,9 @@ func masked(call toolcall.Value) toolcall.Value {
 func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time, full bool) {
 	s := a.style()
 	fmt.Fprintf(a.out, "%s  %s  opened %s, expires %s\n", s.bold(t.ID), t.State(now), ago(t.Opened, now), ago(t.Expires, now))
+	if t.Overrides != "" {
+		fmt.Fprintf(a.out, "  the user lets the blocked call of %s run\n", t.Overrides)
+	}
 	fmt.Fprintf(a.out, "  agent %s wants to call %s\n", s.bold(printable(t.Subject.Agent)), s.bold(printable(t.Subject.Ref())))
 	if call.Kind() == toolcall.Absent {
 		fmt.Fprintln(a.out, "  the ticket is closed, its copy of the call is erased")
@@ -215,6 +219,7 @@ func (a *app) printTicket(t approval.Ticket, call toolcall.Value, now time.Time,
 	if o, turns := opinionOf(call); o != nil {
 		a.printOpinion(*o, turns)
 	}
+	a.printSeen(seenOf(call))
 	for _, answer := range t.Answers {
 		word := map[bool]string{true: "approved", false: "denied"}[answer.Approve]
 		fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("  %s by %s %s %s", word, printable(answer.Approver), ago(answer.At, now), printable(answer.Note)), " "))
@@ -294,12 +299,19 @@ func (a *app) answerTicket(ctx context.Context, s *state, t approval.Ticket, ans
 
 // answerBody writes the record of an answer (docs/spec/evidence.md, "answer").
 func answerBody(t approval.Ticket, answer approval.Answer, s ledger.Stamp) []byte {
+	id := t.ID
+	if s.Ticket != nil {
+		id = s.Ticket.ID // shared
+	}
 	members := []toolcall.Member{
-		{Name: "ticket", Value: toolcall.StringOf(t.ID)},
+		{Name: "ticket", Value: toolcall.StringOf(id)},
 		{Name: "call_digest", Value: toolcall.StringOf(t.Subject.Call)},
 		{Name: "approver", Value: toolcall.StringOf(answer.Approver)},
 		{Name: "approve", Value: toolcall.Boolean(answer.Approve)},
 		{Name: "counted", Value: toolcall.Boolean(s.Conflict == nil)},
+	}
+	if t.Overrides != "" {
+		members = append(members, toolcall.Member{Name: "overrides", Value: toolcall.StringOf(t.Overrides)})
 	}
 	if answer.Note != "" {
 		members = append(members, toolcall.Member{Name: "note", Value: toolcall.StringOf(evidence.Line(answer.Note))})

@@ -209,11 +209,33 @@ type answerJSON struct {
 	Verdict        authz.Verdict  `json:"verdict"`
 	Shadow         *authz.Verdict `json:"shadow,omitempty"` // the agent is in shadow mode: what the verdict would have been
 	Reasons        []authz.Reason `json:"reasons"`
+	Told           string         `json:"told,omitempty"`       // what the agent is told of a call that does not run
+	Uncovered      []string       `json:"uncovered,omitempty"`  // of a call that the judge blocks: what no words of the user authorize
+	NoVerdict      *noVerdictJSON `json:"no_verdict,omitempty"` // of a call that the judge did not decide
 	CallDigest     string         `json:"call_digest,omitempty"`
 	ContractDigest string         `json:"contract_digest,omitempty"`
 	CatalogDigest  string         `json:"catalog_digest,omitempty"`
 	Evidence       *evidenceJSON  `json:"evidence,omitempty"`
+	Overridable    bool           `json:"overridable,omitempty"` // licet approvals override can let the call run once
 	Approval       *approvalJSON  `json:"approval,omitempty"`
+}
+
+// noVerdictJSON says why the judge did not decide a call, and when one retry makes
+// sense; not at all without retry_after.
+type noVerdictJSON struct {
+	Code       string `json:"code"`
+	RetryAfter string `json:"retry_after,omitempty"` // least duration, 0s = at once
+}
+
+func noVerdictOf(n judge.NoVerdict) *noVerdictJSON {
+	if n == "" {
+		return nil
+	}
+	out := &noVerdictJSON{Code: string(n)}
+	if after, again := n.Retry(); again {
+		out.RetryAfter = after.String()
+	}
+	return out
 }
 
 type evidenceJSON struct {
@@ -229,7 +251,8 @@ type approvalJSON struct {
 func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
 	if asJSON || !isTerminal(a.out) {
 		out := answerJSON{
-			Verdict: ans.Verdict, Shadow: ans.Shadow, Reasons: ans.Reasons, CallDigest: string(ans.CallDigest),
+			Verdict: ans.Verdict, Shadow: ans.Shadow, Reasons: ans.Reasons, Told: ans.Told(), Uncovered: ans.Uncovered,
+			NoVerdict: noVerdictOf(ans.NoVerdict), Overridable: ans.Overridable, CallDigest: string(ans.CallDigest),
 			ContractDigest: ans.ContractDigest, CatalogDigest: ans.CatalogDigest,
 		}
 		if ans.Evidence.ID != "" {
@@ -245,9 +268,16 @@ func (a *app) printAnswer(ans gate.Answer, asJSON bool) error {
 	for _, r := range ans.Reasons {
 		fmt.Fprintf(a.out, "  %s\n", wrap(reasonLine(r), a.width()-4, "    "))
 	}
+	if told := ans.Told(); told != "" {
+		fmt.Fprintf(a.out, "  %s\n", wrap("the agent is told: "+printable(told), a.width()-4, "    "))
+	}
 	if ans.Ticket != nil {
 		fmt.Fprintf(a.out, "  ticket %s, until %s; to approve it:\n", ans.Ticket.ID, moment(ans.Ticket.Expires))
 		fmt.Fprintf(a.out, "    licet approvals approve %s%s\n", ans.Ticket.ID, a.stateFlag())
+	}
+	if ans.Overridable {
+		fmt.Fprintln(a.out, "  to let it run once all the same:")
+		fmt.Fprintf(a.out, "    licet approvals override %s%s\n", ans.Evidence.ID, a.stateFlag())
 	}
 	if ans.Evidence.ID != "" {
 		fmt.Fprintln(a.out, s.faint(fmt.Sprintf("  record %s at index %d", ans.Evidence.ID, ans.Evidence.Index)))

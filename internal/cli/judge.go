@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -100,12 +99,12 @@ type boundaryWords struct {
 
 // judgementJSON is what `licet judge --json` prints.
 type judgementJSON struct {
-	Opinion opinionJSON       `json:"opinion"`
-	Turns   []string          `json:"turns"`
-	Signals []json.RawMessage `json:"signals"`     // what collectors saw (docs/signals.md)
-	Handed  bool              `json:"handed_over"` // a judge clause hands the call over
-	Verdict authz.Verdict     `json:"verdict"`     // that the call gets now
-	Reasons []authz.Reason    `json:"reasons"`
+	Opinion opinionJSON    `json:"opinion"`
+	Turns   []string       `json:"turns"`
+	Signals *seenJSON      `json:"signals,omitempty"` // what collectors saw of the environment
+	Handed  bool           `json:"handed_over"`       // a judge clause hands the call over
+	Verdict authz.Verdict  `json:"verdict"`           // that the call gets now
+	Reasons []authz.Reason `json:"reasons"`
 }
 
 func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
@@ -113,8 +112,8 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 	if err := json.Unmarshal(j.Value(true).AppendCanonical(nil), &out.Opinion); err != nil {
 		return fmt.Errorf("reading the opinion: %w", err)
 	}
+	out.Signals = seenOf(toolcall.ObjectOf(toolcall.Member{Name: "signals", Value: j.Seen()}))
 	if asJSON {
-		out.Signals = recordsOf(j.Case.Signals)
 		return printJSON(a.out, out)
 	}
 	a.printOpinion(out.Opinion, out.Turns)
@@ -122,7 +121,7 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 		fmt.Fprintln(a.out, "no judge clause hands this call over: the contract decides it")
 	}
 	a.printVerdict(out.Verdict, j.Decision.Shadow, out.Reasons)
-	a.printSignals(j.Case.Signals)
+	a.printSeen(out.Signals)
 	return nil
 }
 
@@ -148,35 +147,17 @@ func (a *app) printOpinion(o opinionJSON, turns []string) {
 	} else {
 		line += fmt.Sprintf(" (authorization %s, failure mode %s, risk %s)", o.Authorization, o.FailureMode, o.Risk)
 	}
-	fmt.Fprintln(a.out, line)
+	a.line("", line, 2)
 	if o.Rationale != "" {
 		fmt.Fprintf(a.out, "  %s\n", wrap(printable(o.Rationale), a.width()-4, "  "))
 	}
 	a.printTurns(o, turns)
 	a.printEffects(o)
 	for _, b := range o.Boundaries {
-		fmt.Fprintf(a.out, "  forbidden in turn %d: %s\n", b.Turn, printable(b.Text))
+		a.line(fmt.Sprintf("  forbidden in turn %d: ", b.Turn), printable(b.Text), 5)
 	}
 	for _, code := range o.Failed {
 		fmt.Fprintf(a.out, "  check fails: %s\n", code)
-	}
-}
-
-// printTurns prints what the user wrote, with the quoted words between marks.
-func (a *app) printTurns(o opinionJSON, turns []string) {
-	for i, turn := range turns {
-		text := turn
-		for _, span := range o.Spans {
-			if span.Turn == i+1 && span.Quote != "" {
-				text = strings.Replace(text, span.Quote, "»"+span.Quote+"«", 1)
-			}
-		}
-		fmt.Fprintf(a.out, "  turn %d: %s\n", i+1, printable(text))
-	}
-	for _, span := range o.Spans {
-		if len(turns) == 0 {
-			fmt.Fprintf(a.out, "  turn %d: »%s«\n", span.Turn, printable(span.Quote))
-		}
 	}
 }
 
@@ -189,9 +170,10 @@ func (a *app) printEffects(o opinionJSON) {
 				by = fmt.Sprintf("by »%s« in turn %d", span.Quote, span.Turn)
 			}
 		}
+		words := printable(by)
 		if slices.Contains(o.Uncovered, e.ID) {
-			by = a.style().bold("not covered")
+			words = a.style().bold("not covered")
 		}
-		fmt.Fprintf(a.out, "  %s %s %s %s (%s): %s\n", e.ID, e.Op, e.Kind, printable(e.Target), e.Risk, printable(by))
+		a.line("  ", fmt.Sprintf("%s %s %s %s (%s): %s", e.ID, e.Op, e.Kind, printable(e.Target), e.Risk, words), 5)
 	}
 }

@@ -32,18 +32,19 @@ or moved.`,
 // entry is what `log show` reads of a record's body; docs/spec/evidence.md has
 // all of it.
 type entry struct {
-	Agent    string         `json:"agent"`
-	Server   string         `json:"server"`
-	Method   string         `json:"method"`
-	Tool     string         `json:"tool"`
-	Verdict  string         `json:"verdict"`
-	Shadow   *authz.Verdict `json:"shadow"`
-	Reasons  []authz.Reason `json:"reasons"`
-	Ticket   string         `json:"ticket"`
-	Decision string         `json:"decision"`
-	Status   string         `json:"status"`
-	Approver string         `json:"approver"`
-	Approve  bool           `json:"approve"`
+	Agent     string         `json:"agent"`
+	Server    string         `json:"server"`
+	Method    string         `json:"method"`
+	Tool      string         `json:"tool"`
+	Verdict   string         `json:"verdict"`
+	Shadow    *authz.Verdict `json:"shadow"`
+	Reasons   []authz.Reason `json:"reasons"`
+	Ticket    string         `json:"ticket"`
+	Decision  string         `json:"decision"`
+	Status    string         `json:"status"`
+	Approver  string         `json:"approver"`
+	Approve   bool           `json:"approve"`
+	Overrides string         `json:"overrides"`
 
 	Credential string `json:"credential"`
 	Revoked    bool   `json:"revoked"`
@@ -268,6 +269,9 @@ func (a *app) describe(r evidence.Record, e entry) string {
 	case evidence.Outcome:
 		return "outcome  " + e.Status + "  of " + e.Decision
 	case evidence.Answer:
+		if e.Overrides != "" {
+			return "override  of " + e.Overrides + ", ticket " + e.Ticket + " by " + printable(e.Approver)
+		}
 		return map[bool]string{true: "approved", false: "denied"}[e.Approve] + "  ticket " + e.Ticket + " by " + printable(e.Approver)
 	case evidence.Approver:
 		return "approver  " + printable(e.Approver) + " enrolled, or changed the passphrase"

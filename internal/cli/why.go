@@ -67,11 +67,18 @@ func (a *app) whyCall(ctx context.Context, o whyOptions) error {
 		return err
 	}
 	defer p.state.Close()
-	e, err := a.explainAsk(ctx, p.state, p.contract, p.ask, p.places)
+	e, judged, err := a.explainAsk(ctx, p.state, p.contract, p.ask, p.places)
 	if err != nil {
 		return err
 	}
-	return a.printWhy(whyJSON{Explanation: explanationOf(e)}, o.asJSON)
+	out := whyJSON{Explanation: explanationOf(e)}
+	if judged != nil {
+		out.Turns = judged.Case.Turns
+		if err := json.Unmarshal(judged.Value(true).AppendCanonical(nil), &out.Opinion); err != nil {
+			return fmt.Errorf("reading the opinion: %w", err)
+		}
+	}
+	return a.printWhy(out, o.asJSON)
 }
 
 // posed is a call on standard input with what it takes to look at it under a
@@ -106,22 +113,24 @@ func (a *app) pose(ctx context.Context, path string) (p posed, err error) {
 	return posed{ask, places, f.contract, s}, err
 }
 
-// explainAsk explains a call under a contract with the facts of now.
-func (a *app) explainAsk(ctx context.Context, s *state, c *contract.Contract, ask gate.Ask, places constraint.Places) (explain.Explanation, error) {
+// explainAsk explains a call under a contract with the facts of now, and says what
+// the judge thinks of it, nil if it is not asked.
+func (a *app) explainAsk(ctx context.Context, s *state, c *contract.Contract, ask gate.Ask, places constraint.Places) (explain.Explanation, *gate.Judgement, error) {
 	g, err := a.newGate(s, func() *contract.Contract { return c }, places)
 	if err != nil {
-		return explain.Explanation{}, err
+		return explain.Explanation{}, nil, err
 	}
-	gather := func(call toolcall.Call) (decide.Facts, error) {
+	now, judged, err := g.Facts(ctx, ask)
+	if err != nil {
+		return explain.Explanation{}, nil, err
+	}
+	e, err := explain.Explain(c, ask.Call, now, func(call toolcall.Call) (decide.Facts, error) {
 		changed := ask
 		changed.Call = call
-		return g.Facts(ctx, changed)
-	}
-	now, err := gather(ask.Call)
-	if err != nil {
-		return explain.Explanation{}, err
-	}
-	return explain.Explain(c, ask.Call, now, gather)
+		facts, _, err := g.Facts(ctx, changed)
+		return facts, err
+	})
+	return e, judged, err
 }
 
 // decision is what `licet why` reads of a recorded decision.
@@ -140,7 +149,20 @@ type decision struct {
 	Reasons        []authz.Reason  `json:"reasons"`
 	Ticket         string          `json:"ticket"`
 	Opinion        *opinionJSON    `json:"opinion"`
+	Signals        *seenJSON       `json:"signals"`
 	Asserted       json.RawMessage `json:"asserted"`
+}
+
+// turns returns what is kept of the turns of the user that were asserted; nothing
+// where they were too large.
+func (d decision) turns() []string {
+	var kept struct {
+		Turns []string `json:"turns"`
+	}
+	if json.Unmarshal(d.Asserted, &kept) != nil {
+		return nil
+	}
+	return kept.Turns
 }
 
 // whyRecord explains a recorded decision.
@@ -166,7 +188,10 @@ func (a *app) whyRecord(ctx context.Context, id string, o whyOptions) error {
 		return fmt.Errorf("record %q: %w", id, err)
 	}
 	out := whyJSON{Recorded: &recordedJSON{ID: r.ID, Time: r.Time, Agent: d.Agent, Server: d.Server, Tool: d.Tool, Verdict: d.Verdict, Shadow: d.Shadow,
-		Reasons: d.Reasons, Ticket: d.Ticket, ContractDigest: d.ContractDigest, Opinion: d.Opinion}}
+		Reasons: d.Reasons, Ticket: d.Ticket, ContractDigest: d.ContractDigest, Opinion: d.Opinion, Signals: d.Signals}}
+	if d.Opinion != nil {
+		out.Recorded.Turns = d.turns()
+	}
 	ask, missing, err := askOf(r, d)
 	if err != nil {
 		return err
@@ -183,7 +208,7 @@ func (a *app) whyRecord(ctx context.Context, id string, o whyOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.explainAsk(ctx, s, c, ask, places)
+	e, _, err := a.explainAsk(ctx, s, c, ask, places)
 	if err != nil {
 		return err
 	}
@@ -236,6 +261,8 @@ type whyJSON struct {
 	Recorded     *recordedJSON    `json:"recorded,omitempty"`
 	NotEvaluated string           `json:"not_evaluated,omitempty"` // why there is no explanation
 	Explanation  *explanationJSON `json:"explanation,omitempty"`
+	Opinion      *opinionJSON     `json:"opinion,omitempty"` // of the judge on a call that is not recorded, if it was asked
+	Turns        []string         `json:"turns,omitempty"`   // of the user, as the judge saw them
 }
 
 // recordedJSON is a decision as its record has it.
@@ -251,6 +278,8 @@ type recordedJSON struct {
 	Ticket         string         `json:"ticket,omitempty"`
 	ContractDigest string         `json:"contract_digest,omitempty"`
 	Opinion        *opinionJSON   `json:"opinion,omitempty"` // of a call that was judged
+	Turns          []string       `json:"turns,omitempty"`   // of the user, as far as they are kept, of such a call
+	Signals        *seenJSON      `json:"signals,omitempty"` // what collectors saw of the environment
 }
 
 // explanationJSON is what was evaluated now.

@@ -26,20 +26,25 @@ func (a *app) printWhy(w whyJSON, asJSON bool) error {
 		fmt.Fprintf(a.out, "\n%s\n", wrap("Evaluated again, under the contract of that time and with the facts of now ("+now+"):", a.width(), ""))
 	}
 	a.printExplanation(*w.Explanation)
+	if w.Opinion != nil {
+		fmt.Fprintln(a.out)
+		a.printOpinion(*w.Opinion, w.Turns)
+	}
 	return nil
 }
 
 func (a *app) printRecorded(r recordedJSON) {
 	s := a.style()
-	fmt.Fprintf(a.out, "Recorded as %s at %s: %s calls %s\n", r.ID, moment(r.Time),
-		printable(cmp.Or(r.Agent, "nobody known")), printable(strings.Trim(r.Server+"."+r.Tool, ".")))
+	a.line("", fmt.Sprintf("Recorded as %s at %s: %s calls %s", r.ID, moment(r.Time),
+		printable(cmp.Or(r.Agent, "nobody known")), printable(strings.Trim(r.Server+"."+r.Tool, "."))), 2)
 	a.printVerdict(r.Verdict, r.Shadow, r.Reasons)
 	if r.Ticket != "" {
 		fmt.Fprintf(a.out, "  ticket %s\n", s.faint(r.Ticket))
 	}
 	if r.Opinion != nil {
-		a.printOpinion(*r.Opinion, nil)
+		a.printOpinion(*r.Opinion, r.Turns)
 	}
+	a.printSeen(r.Signals)
 }
 
 // printVerdict prints a verdict with its reasons.

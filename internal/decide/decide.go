@@ -26,6 +26,7 @@ type Facts struct {
 // been asked.
 type Judged struct {
 	Asked     bool
+	Breaker   bool // it has not been and is not to be asked: it has blocked too many calls
 	Opinion   authz.Opinion
 	Soft      bool   // without a usable opinion: the failure is one after which the contract may ask a person
 	Reachable bool   // enough approvers are enrolled to answer
@@ -307,7 +308,7 @@ func approve(d authz.Decision, a Approval) authz.Decision {
 var lifted = map[authz.Code]bool{
 	authz.AllowClause: true, authz.Approved: true, authz.ApproveClause: true,
 	authz.NotListed: true, authz.BlockedTool: true, authz.NeverClause: true, authz.NoClause: true,
-	authz.JudgeAllow: true, authz.JudgeBlock: true, authz.JudgeUnsure: true, authz.JudgeNoVerdict: true,
+	authz.JudgeAllow: true, authz.JudgeBlock: true, authz.JudgeUnsure: true, authz.JudgeNoVerdict: true, authz.JudgeBreaker: true,
 	authz.LimitReached: true, authz.LimitUncountable: true, authz.ApprovalDenied: true,
 }
 

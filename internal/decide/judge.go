@@ -11,7 +11,7 @@ import (
 func opine(d authz.Decision, c *contract.Contract, j Judged) authz.Decision {
 	last := len(d.Reasons) - 1 // behind limits that ask
 	clause, over := d.Reasons[last].Clause, d.Reasons[:last]
-	if !j.Asked {
+	if !j.Asked && !j.Breaker {
 		d.Verdict, d.Takes, d.Panels = authz.Block, nil, nil
 		d.Reasons = append(reason(authz.JudgeNoVerdict, clause, "the judge was not asked"), over...)
 		return d
@@ -42,6 +42,9 @@ func effect(settings contract.Judge, j Judged) (authz.Code, authz.Verdict) {
 	ask := authz.Block
 	if j.Reachable {
 		ask = authz.RequireApproval
+	}
+	if j.Breaker {
+		return authz.JudgeBreaker, ask
 	}
 	switch j.Opinion {
 	case authz.OpinionAllow:

@@ -81,6 +81,13 @@ func TestJudged(t *testing.T) {
 		{"a limit that asks", strict, "buyer", "accounts", `{}`, opinion(authz.OpinionAllow), usedUp, authz.RequireApproval, authz.LimitReached},
 		{"a limit that asks, and block", strict, "buyer", "accounts", `{}`, opinion(authz.OpinionBlock), usedUp, authz.Block, authz.JudgeBlock},
 		{"a limit that asks, and unsure", strict, "buyer", "accounts", `{}`, opinion(authz.OpinionUnsure), usedUp, authz.RequireApproval, authz.JudgeUnsure},
+		{"breaker", strict, "buyer", "wipe", `{}`, decide.Judged{Breaker: true, Reachable: true}, nil, authz.RequireApproval, authz.JudgeBreaker},
+		{"breaker, nobody there", open, "buyer", "wipe", `{}`, decide.Judged{Breaker: true}, nil, authz.Block, authz.JudgeBreaker},
+		{"breaker, and an opinion", open, "buyer", "wipe", `{}`, decide.Judged{Asked: true, Breaker: true, Opinion: authz.OpinionAllow}, nil, authz.Block, authz.JudgeBreaker},
+		{"breaker, never", strict, "buyer", "pay", `{"amount": 50, "to": "EVIL"}`, decide.Judged{Breaker: true, Reachable: true}, nil, authz.Block, authz.NeverClause},
+		{"breaker, allow", strict, "buyer", "pay", `{"amount": 5}`, decide.Judged{Breaker: true, Reachable: true}, nil, authz.Allow, authz.AllowClause},
+		{"breaker, approved", strict, "buyer", "wipe", `{}`, decide.Judged{Breaker: true}, granted, authz.Allow, authz.Approved},
+		{"breaker, shadow", strict, "shadow", "wipe", `{}`, decide.Judged{Breaker: true}, nil, authz.Allow, authz.JudgeBreaker},
 		{"approved", strict, "buyer", "wipe", `{}`, opinion(authz.OpinionBlock), granted, authz.Allow, authz.Approved},
 		{"approved, not asked", strict, "buyer", "wipe", `{}`, decide.Judged{}, granted, authz.Allow, authz.Approved},
 		{"denied", strict, "buyer", "wipe", `{}`, opinion(authz.OpinionAllow), func(f *decide.Facts) { f.Approval.Denied = true }, authz.Block, authz.ApprovalDenied},
@@ -124,9 +131,11 @@ func granted(f *decide.Facts) { f.Approval.Granted = true }
 
 // TestJudgeNeverLiftsABlock: over random contracts, calls and opinions, the judge
 // decides only calls that no never clause blocks, no allow clause allows and a
-// judge clause hands over; every other decision is the same whatever it thinks.
+// judge clause hands over; every other decision is the same whatever it thinks. So
+// it is with a breaker that is open, and with a release by the user, which stands in
+// for the judge and for nothing else.
 func TestJudgeNeverLiftsABlock(t *testing.T) {
-	handed, blocked := 0, 0
+	handed, blocked, released := 0, 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		never, allow, approve := drawRule(r)
 		never, allow = never[:1], allow[:1] // more of them leave little to a judge
@@ -143,10 +152,15 @@ func TestJudgeNeverLiftsABlock(t *testing.T) {
 		f := world(c, call)
 		pending := decide.Decide(c, call, f)
 		f.Judged = decide.Judged{Asked: rapid.Bool().Draw(r, "asked"), Opinion: authz.Opinion(rapid.IntRange(0, 5).Draw(r, "opinion")),
-			Soft: rapid.Bool().Draw(r, "soft"), Reachable: rapid.Bool().Draw(r, "reachable")}
+			Soft: rapid.Bool().Draw(r, "soft"), Reachable: rapid.Bool().Draw(r, "reachable"), Breaker: rapid.Bool().Draw(r, "breaker")}
+		f.Approval.Granted = rapid.IntRange(0, 2).Draw(r, "released") == 0
 		d := decide.Decide(c, call, f)
 		plain := decide.Decide(without, call, world(without, call))
 		switch {
+		case !pending.Judge && f.Approval.Granted && pending.Verdict == authz.RequireApproval:
+			if d.Code() != authz.Approved {
+				r.Fatalf("%v is approved, and became %v", pending, d)
+			}
 		case !pending.Judge:
 			if fmt.Sprint(d) != fmt.Sprint(pending) || d.Verdict != plain.Verdict {
 				r.Fatalf("the call is not handed over, and %v became %v", pending, d)
@@ -158,14 +172,19 @@ func TestJudgeNeverLiftsABlock(t *testing.T) {
 			r.Fatalf("without an opinion: %v", pending)
 		case plain.Code() == authz.NeverClause || plain.Code() == authz.AllowClause:
 			r.Fatalf("%v is handed over", plain)
-		case d.Verdict == authz.Allow && !(f.Judged.Asked && f.Judged.Opinion == authz.OpinionAllow):
+		case f.Approval.Granted:
+			if d.Code() != authz.Approved {
+				r.Fatalf("released, and decided as %v", d)
+			}
+			released++
+		case d.Verdict == authz.Allow && !(f.Judged.Asked && !f.Judged.Breaker && f.Judged.Opinion == authz.OpinionAllow):
 			r.Fatalf("%+v gives %v", f.Judged, d)
 		default:
 			handed++
 		}
 	})
-	if handed == 0 || blocked == 0 {
-		t.Errorf("only %d calls were handed over, %d blocked: the test is not looking", handed, blocked)
+	if handed == 0 || blocked == 0 || released == 0 {
+		t.Errorf("only %d calls were handed over, %d blocked, %d released: the test is not looking", handed, blocked, released)
 	}
 }
 

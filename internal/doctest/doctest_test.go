@@ -154,7 +154,7 @@ type shell struct {
 func newShell(t *testing.T, root, bash string) *shell {
 	t.Helper()
 	home := t.TempDir()
-	for _, dir := range []string{"contracts", "corpora", "examples", "docs"} {
+	for _, dir := range []string{"contracts", "corpora", "data", "examples", "docs"} {
 		if _, err := os.Stat(filepath.Join(root, dir)); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -26,7 +26,7 @@ func (o *object) value(name string, v toolcall.Value) {
 func (o object) canonical() []byte { return toolcall.ObjectOf(o...).AppendCanonical(nil) }
 
 // body writes the record of a decision (docs/spec/evidence.md, "decision").
-func (r *request) body(d authz.Decision, s ledger.Stamp) []byte {
+func (g *Gate) body(r *request, d authz.Decision, s ledger.Stamp) []byte {
 	c := r.ask.Call
 	var o object
 	o.text("door", r.ask.Door)
@@ -66,10 +66,13 @@ func (r *request) body(d authz.Decision, s ledger.Stamp) []byte {
 	}
 	o.text("ticket", r.ticketOf(d, s))
 	if r.signals != nil {
-		o.value("signals", signalsKept(*r.signals, !r.secrets))
+		o.value("signals", signalsKept(r.signals.Signals, !r.secrets))
 	}
 	if r.judged != nil {
 		o.value("opinion", r.judged.kept(!r.secrets))
+	}
+	if r.soft(d) {
+		o.value("override", g.overridable(r))
 	}
 	r.asserted(&o)
 	return o.canonical()

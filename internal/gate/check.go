@@ -107,7 +107,8 @@ func (g *Gate) decide(ctx context.Context, r *request) authz.Decision {
 
 // weigh gathers the facts and asks the contract. Where it holds the call or hands
 // it over, or the call names a ticket, it asks once more with the ticket as a
-// fact; where the call is still handed over, with the opinion of the judge.
+// fact; where the call is still handed over, with the opinion of the judge, or with
+// the fact that it is not to be asked.
 func (g *Gate) weigh(ctx context.Context, r *request) (decide.Facts, authz.Decision, error) {
 	facts, err := g.gather(ctx, r)
 	if err != nil {
@@ -116,13 +117,16 @@ func (g *Gate) weigh(ctx context.Context, r *request) (decide.Facts, authz.Decis
 	d := decide.Decide(r.contract, r.ask.Call, facts)
 	if d.Verdict == authz.RequireApproval || d.Judge || r.ask.Call.Ticket != "" {
 		r.over = over(d)
+		if d.Judge {
+			r.affected = caseOf(r, facts.Answers).Affected
+		}
 		if facts.Approval, err = g.ticket(ctx, r); err != nil {
 			return facts, authz.Decision{}, err
 		}
 		d = decide.Decide(r.contract, r.ask.Call, facts)
 	}
 	if d.Judge {
-		d, err = g.judge(ctx, r, &facts)
+		d, err = g.askJudge(ctx, r, &facts)
 	}
 	return facts, d, err
 }
@@ -161,14 +165,14 @@ func (g *Gate) entry(r *request, d authz.Decision) ledger.Entry {
 	e := ledger.Entry{
 		Kind: evidence.Decision,
 		ID:   r.id,
-		Seen: r.seen,
-		Body: func(s ledger.Stamp) ([]byte, error) { return r.body(settle(d, s), s), nil },
+		Seen: r.seen, Opined: r.opined,
+		Body: func(s ledger.Stamp) ([]byte, error) { return g.body(r, settle(d, s), s), nil },
 	}
 	switch d.Verdict {
 	case authz.Allow:
 		e.Takes, e.Marks = d.Takes, r.marks
 		if d.Code() == authz.Approved && d.Shadow == nil {
-			e.Use = &ledger.Use{Ticket: r.ticket, Subject: r.subject(), Terms: r.terms()}
+			e.Use = &ledger.Use{Ticket: r.ticket, Subject: g.subject(r), Terms: r.terms()}
 		}
 	case authz.RequireApproval:
 		e.Open, e.Copy = r.opened, r.sealed

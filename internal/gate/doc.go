@@ -10,7 +10,8 @@
 //     exactly this call (package ledger).
 //  3. decide.Decide, which is pure, says what the contract makes of it.
 //     Where a judge clause hands the call over and no ticket stands for it,
-//     package judge is asked, and 2 and 3 are done once more with its opinion.
+//     package judge is asked, and 2 and 3 are done once more with its opinion. A
+//     judge that has blocked too many calls is not: a person is.
 //  4. One transaction of the store records the decision and takes what it uses
 //     up. What somebody else took first makes it a recorded BLOCK. Without a
 //     committed record there is no ALLOW.

@@ -25,6 +25,7 @@ type Store interface {
 	Observations(ctx context.Context, session string, tools []string) ([]ledger.Observation, error)
 	Marks(ctx context.Context, session string) ([]ledger.Mark, error)
 	Approvers(context.Context) ([]string, error)
+	Breaker(ctx context.Context, agent, session string) (ledger.Breaker, error)
 }
 
 // DefaultDeadline bounds one decision.
@@ -110,9 +111,11 @@ type Answer struct {
 	ContractDigest string
 	CatalogDigest  string
 	Evidence       EvidenceRef
-	Uncovered      []string   // of a call that the judge blocks: what of it no words of the user authorize
-	Ticket         *TicketRef // of a held call
-	Grant          *Grant     // with ALLOW only
+	Uncovered      []string        // of a call that the judge blocks: what of it no words of the user authorize
+	NoVerdict      judge.NoVerdict // of a call that the judge did not decide: why
+	Overridable    bool            // the user may let the blocked call run all the same, once
+	Ticket         *TicketRef      // of a held call
+	Grant          *Grant          // with ALLOW only
 }
 
 // Code returns the code of the deciding reason.

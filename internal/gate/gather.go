@@ -188,10 +188,10 @@ func (g *Gate) ticket(ctx context.Context, r *request) (decide.Approval, error) 
 			return decide.Approval{}, fmt.Errorf("reading ticket %s: %w", named, err)
 		}
 		r.ticket = t.ID
-		misfit := t.Misfit(r.subject(), r.terms(), r.now)
+		misfit := t.Misfit(g.subject(r), r.terms(), r.now)
 		return decide.Approval{Misfit: misfit, Granted: misfit == ""}, nil
 	}
-	t, err := g.o.Store.Latest(ctx, r.subject())
+	t, err := g.o.Store.Latest(ctx, g.subject(r))
 	if ledger.IsNotFound(err) || err == nil && t.Terms != r.terms() {
 		return decide.Approval{}, nil
 	}

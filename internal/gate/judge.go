@@ -43,7 +43,8 @@ func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (aut
 	}
 	facts.Approval = before.Approval
 	d := decide.Decide(r.contract, r.ask.Call, facts)
-	now := judge.Now{Denied: d.Verdict == authz.Block && !d.Judge, Affected: caseOf(r, facts.Answers).Affected}
+	r.affected = caseOf(r, facts.Answers).Affected
+	now := judge.Now{Denied: d.Verdict == authz.Block && !d.Judge, Affected: r.affected}
 	r.judged = &Judgement{
 		Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: judge.Check(c, raw, now), Handed: true,
 	}
@@ -111,25 +112,32 @@ const noWords = "no user turns are known here (MCP carries none), so no words of
 
 // judgedOf puts an opinion into the words of package decide.
 func (g *Gate) judgedOf(ctx context.Context, r *request) (decide.Judged, error) {
-	enrolled, err := g.o.Store.Approvers(ctx)
-	if err != nil {
-		return decide.Judged{}, fmt.Errorf("reading approvers: %w", err)
-	}
 	o := r.judged.Opinion
-	j := decide.Judged{Asked: true, Opinion: o.Verdict, Soft: o.NoVerdict.Soft(), Why: o.Rationale, Reachable: reachable(r.contract.Approvals(), enrolled)}
+	j := decide.Judged{Asked: true, Opinion: o.Verdict, Soft: o.NoVerdict.Soft(), Why: o.Rationale}
 	if o.Verdict == authz.NoVerdict {
 		j.Why = strings.TrimSuffix(string(o.NoVerdict)+": "+o.Rationale, ": ")
 	}
 	if len(o.Failed) > 0 {
 		j.Why += fmt.Sprintf(" Checks that fail: %v.", o.Failed)
 	}
-	if len(r.judged.Case.Turns) == 0 {
+	if len(r.judged.Case.Turns) == 0 && o.Verdict != authz.NoVerdict {
 		j.Why = noWords
 	}
-	if !j.Reachable && (o.Verdict == authz.OpinionUnsure || o.Verdict == authz.NoVerdict) {
+	err := g.reach(ctx, r, &j)
+	return j, err
+}
+
+// reach finds out whether a person can be asked, where the judge decides nothing.
+func (g *Gate) reach(ctx context.Context, r *request, j *decide.Judged) error {
+	enrolled, err := g.o.Store.Approvers(ctx)
+	if err != nil {
+		return fmt.Errorf("reading approvers: %w", err)
+	}
+	j.Reachable = reachable(r.contract.Approvals(), enrolled)
+	if !j.Reachable && j.Opinion != authz.OpinionAllow && j.Opinion != authz.OpinionBlock {
 		j.Why += " No approver can be reached: too few are enrolled."
 	}
-	return j, nil
+	return nil
 }
 
 // reachable reports whether enough of those who may answer are enrolled.
@@ -163,16 +171,23 @@ func (g *Gate) Opine(ctx context.Context, a Ask) (Judgement, error) {
 			return Judgement{}, err
 		}
 		o := judge.Check(c, g.opinion(ctx, c), judge.Now{Denied: d.Code() == authz.NeverClause, Affected: c.Affected})
-		r.judged = &Judgement{Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: o}
+		r.judged = &Judgement{Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: o, Handed: d.Code() == authz.JudgeBreaker}
 	}
 	r.judged.Decision = d
 	return *r.judged, nil
 }
 
-// uncovered returns what the effects are about that no words authorize.
+// uncovered returns what the call is about that no quoted words authorize. It is
+// computed from the case, so that an agent is told nothing that a model wrote.
 func (j *Judgement) uncovered() (targets []string) {
+	covered := map[string]bool{}
+	for _, s := range j.Opinion.Spans {
+		for _, id := range s.Effects {
+			covered[id] = true
+		}
+	}
 	for _, e := range j.Case.Effects {
-		if slices.Contains(j.Opinion.Uncovered, e.ID) {
+		if e.Risk() != judge.Low && !covered[e.ID] {
 			targets = append(targets, e.Target)
 		}
 	}

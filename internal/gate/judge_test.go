@@ -153,8 +153,8 @@ func TestFailuresOfTheJudge(t *testing.T) {
 			if a.Verdict != tt.verdict || !strings.Contains(a.Reasons[0].Detail, tt.says) {
 				t.Errorf("got %v %+v, want %v with %q", a.Verdict, a.Reasons, tt.verdict, tt.says)
 			}
-			if b.opinion() == nil {
-				t.Error("the opinion is not recorded")
+			if o := b.opinion(); o == nil || fmt.Sprint(o["no_verdict"]) != string(a.NoVerdict) && a.Code() == authz.JudgeNoVerdict {
+				t.Errorf("told %q, recorded %v", a.NoVerdict, o)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/facts"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -31,6 +32,7 @@ type request struct {
 	digest   toolcall.Digest // of the call, keyed if secrets
 	place    string          // working directory by identity, once needed for a ticket
 	operands string          // what a command of the call is about on disk: facts.Operands
+	affected string          // what a call that is handed to the judge would do: judge.Case.Affected
 	ticket   string          // the ticket that stands for this call, once looked up
 	now      time.Time       // the store's clock, once read for the ticket
 
@@ -38,6 +40,7 @@ type request struct {
 	turnless bool             // a clause asks what the user wrote, and that is not known
 	asked    asked            // for the second look
 	judged   *Judgement       // what the judge says, once asked
+	opined   *ledger.Opined   // what of it counts
 	marks    []ledger.Mark    // what a grant leaves behind in the session
 	seen     *ledger.Seen     // what was looked at of the session
 	over     string           // limits that the call goes beyond, and a person may lift
@@ -97,12 +100,21 @@ func (g *Gate) marksOf(ctx context.Context, r *request) ([]ledger.Mark, error) {
 	return marks, nil
 }
 
-func (r *request) subject() approval.Subject {
+// subject names the call. Where something of it is secret, digests that stand in
+// records too are keyed.
+func (g *Gate) subject(r *request) approval.Subject {
 	c := r.ask.Call
-	return approval.Subject{
+	s := approval.Subject{
 		Agent: c.Agent, User: r.ask.Principal.User, Session: r.ask.Session,
-		Server: c.Server, Method: c.Method, Tool: c.Tool, Call: string(r.digest), Cwd: r.place, Operands: r.operands,
+		Server: c.Server, Method: c.Method, Tool: c.Tool, Call: string(r.digest), Cwd: r.place, Operands: r.operands, Affected: r.affected,
 	}
+	if r.secrets && s.Operands != "" {
+		s.Operands = g.keyed("operands", s.Operands)
+	}
+	if r.secrets && s.Affected != "" {
+		s.Affected = g.keyed("affected", s.Affected)
+	}
+	return s
 }
 
 func (r *request) terms() approval.Terms {
@@ -118,13 +130,16 @@ func (r *request) terms() approval.Terms {
 func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 	terms := r.contract.Approvals()
 	r.opened = &approval.Ticket{
-		ID: approval.NewID("t-"), Subject: r.subject(), Terms: r.terms(),
+		ID: approval.NewID("t-"), Subject: g.subject(r), Terms: r.terms(),
 		Opened: r.now, Expires: r.now.Add(terms.Expire), Panels: panels,
 	}
 	copied := object{{Name: "arguments", Value: r.ask.Call.Arguments}, {Name: "params", Value: r.ask.Call.Params}}
 	if r.judged != nil {
 		copied.value("opinion", r.judged.kept(true))
 		copied.value("turns", texts(r.judged.Case.Turns))
+	}
+	if r.signals != nil {
+		copied.value("signals", signalsKept(r.signals.Signals, true))
 	}
 	r.sealed, err = approval.Seal(g.o.Key, r.opened.ID, copied.canonical())
 	return err
@@ -133,16 +148,27 @@ func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 func (r *request) answer(d authz.Decision, receipt ledger.Receipt) Answer {
 	a := Answer{
 		Verdict: d.Verdict, Shadow: d.Shadow, Reasons: d.Reasons, CallDigest: r.digest,
-		Evidence: EvidenceRef{ID: r.id, Index: receipt.Record.Index},
+		Evidence: EvidenceRef{ID: r.id, Index: receipt.Record.Index}, Overridable: r.soft(d),
 	}
 	r.name(&a)
-	if d.Code() == authz.JudgeBlock && r.judged != nil {
+	switch {
+	case d.Code() == authz.JudgeNoVerdict:
+		a.NoVerdict = r.noVerdict()
+	case d.Code() == authz.JudgeBlock && r.judged != nil:
 		a.Uncovered = r.judged.uncovered()
 	}
 	if d.Verdict == authz.RequireApproval && receipt.Ticket != nil {
 		a.Ticket = &TicketRef{ID: receipt.Ticket.ID, Expires: receipt.Ticket.Expires}
 	}
 	return a
+}
+
+// noVerdict says why there is no opinion on the call.
+func (r *request) noVerdict() judge.NoVerdict {
+	if r.judged == nil {
+		return judge.Internal
+	}
+	return r.judged.Opinion.NoVerdict
 }
 
 // unrecorded is the answer when the decision could not be recorded.

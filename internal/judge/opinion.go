@@ -1,6 +1,10 @@
 package judge
 
-import "github.com/licet-dev/licet/internal/authz"
+import (
+	"time"
+
+	"github.com/licet-dev/licet/internal/authz"
+)
 
 // Opinion is what a judge thinks of a case. The zero Opinion is none: a judge
 // that failed within.
@@ -55,27 +59,35 @@ const (
 	Internal  NoVerdict = "nv_internal"  // a defect, caught, or a judge that is missing
 )
 
+// failure is what follows from a code.
+type failure struct {
+	soft, outage, alert bool
+	again               bool          // whether one retry of the call makes sense
+	after               time.Duration // the least time before it
+}
+
 // failures says what follows from each code. A code that is not listed is a defect
-// and has the row of [Internal]: it blocks.
-var failures = map[NoVerdict]struct{ soft, outage, alert bool }{
-	Timeout:   {soft: true, outage: true},
-	Transport: {soft: true, outage: true},
-	Rate:      {soft: true, outage: true},
-	Server:    {soft: true, outage: true},
+// and has the row of [Internal]: it blocks. When to retry leaves a server the time
+// that the judge's own tries did not: half a minute, or until an outage is over.
+var failures = map[NoVerdict]failure{
+	Timeout:   {soft: true, outage: true, again: true, after: 30 * time.Second},
+	Transport: {soft: true, outage: true, again: true, after: 30 * time.Second},
+	Rate:      {soft: true, outage: true, again: true, after: time.Minute},
+	Server:    {soft: true, outage: true, again: true, after: 30 * time.Second},
 	Quota:     {soft: true, outage: true, alert: true},
 	Auth:      {soft: true, outage: true, alert: true},
 	Request:   {soft: true, outage: true, alert: true},
-	Malformed: {},
-	Schema:    {},
+	Malformed: {again: true},
+	Schema:    {again: true},
 	Refusal:   {soft: true},
 	Filter:    {soft: true},
-	Length:    {},
+	Length:    {again: true},
 	Overflow:  {soft: true},
 	Clipped:   {soft: true},
 	Fence:     {alert: true},
 	Model:     {alert: true},
-	Votes:     {soft: true},
-	Outage:    {soft: true, outage: true},
+	Votes:     {soft: true, again: true},
+	Outage:    {soft: true, outage: true, again: true, after: 5 * time.Minute},
 	Budget:    {alert: true},
 	Policy:    {alert: true},
 	Internal:  {alert: true},
@@ -92,6 +104,12 @@ func (n NoVerdict) Outage() bool { return failures[n].outage }
 func (n NoVerdict) Alert() bool {
 	f, known := failures[n]
 	return f.alert || !known
+}
+
+// Retry reports whether one retry of the same call makes sense, and the least time
+// before it.
+func (n NoVerdict) Retry() (after time.Duration, again bool) {
+	return failures[n].after, failures[n].again
 }
 
 // None returns the opinion that there is none.

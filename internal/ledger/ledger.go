@@ -18,16 +18,17 @@ type Entry struct {
 	ID   string // name of the record; unique in the store
 
 	Takes   []authz.Take       // to use up; the first that does not fit is a Conflict
-	Open    *approval.Ticket   // to open, with Copy; an open ticket with the same Subject and Terms is shared instead
+	Open    *approval.Ticket   // to open, with Copy; an open ticket with the same Subject and Terms that lasts no longer is shared instead
 	Copy    []byte             // sealed copy of the call for the approvers of Open
 	Use     *Use               // ticket to use up
-	Answer  *approval.Answer   // answer to write to its ticket; At is set by the store
+	Answer  *approval.Answer   // answer to write to its ticket, also that of Open or one shared for it; At is set by the store
 	Enrol   *approval.Approver // approver to write; By says who may
 	By      string             // enrolled approver in whose name approvers and credentials change; "" only while there is none
 	Observe *Observation       // tool result to add to a session
 	Marks   []Mark             // what a grant leaves behind in its session
 	Seen    *Seen              // what the decision has seen of its session; ErrStale if there is more now
 	Token   *Credential        // credential to write
+	Opined  *Opined            // opinion to count; ErrStale if the judge is not to be asked any more
 
 	// Body returns the canonical JSON body of the record. It is called inside
 	// the transaction, again if the transaction is tried again, and must not
@@ -101,8 +102,9 @@ type Receipt struct {
 	Stamp
 }
 
-// ErrStale says that the session has gained marks since the decision looked at
-// it: nothing was written, and the decision must be made again.
+// ErrStale says that the session has gained marks, or opinions that keep the judge
+// from being asked, since the decision looked at it: nothing was written, and the
+// decision must be made again.
 var ErrStale = errors.New("the session has changed since it was looked at")
 
 // ErrNotFirst says that approvers and credentials change in the name of an
@@ -146,6 +148,9 @@ type Store interface {
 	Observations(ctx context.Context, session string, tools []string) ([]Observation, error)
 	// Marks returns what the granted calls of a session left behind.
 	Marks(ctx context.Context, session string) ([]Mark, error)
+	// Breaker returns the opinions of the judge that count of an agent in a
+	// session; "" is calls without one, which share a Breaker.
+	Breaker(ctx context.Context, agent, session string) (Breaker, error)
 	// Credential returns the name of the credential with that digest, or
 	// ErrNotFound.
 	Credential(ctx context.Context, digest string) (string, error)

@@ -21,6 +21,7 @@ type View struct {
 	Approver func(name string) (approval.Approver, error)            // ErrNotFound if none
 	Marks    func(session string) (int, error)                       // how many marks the session has
 	Enrolled func() (bool, error)                                    // is anybody an approver
+	Breaker  func(agent, session string) (Breaker, error)            // zero if none
 }
 
 // resolve finds what stands against an Entry, and plans what becomes of tallies
@@ -29,6 +30,11 @@ func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
 	if e.Seen != nil {
 		if n, err := v.Marks(e.Seen.Session); err != nil || n != e.Seen.Marks {
 			return nil, cmp.Or(err, ErrStale)
+		}
+	}
+	if e.Opined != nil {
+		if err := p.resolveOpined(*e.Opined, v); err != nil {
+			return nil, err
 		}
 	}
 	if e.Enrol != nil || e.Token != nil {
@@ -44,15 +50,29 @@ func (p *Plan) resolve(e Entry, v View, now time.Time) (*Conflict, error) {
 			return c, err
 		}
 	}
-	if e.Answer != nil {
-		if c, err := p.resolveAnswer(*e.Answer, v, now); c != nil || err != nil {
+	if e.Open != nil {
+		if c, err := p.resolveOpen(*e.Open, v, now); c != nil || err != nil {
 			return c, err
 		}
 	}
-	if e.Open != nil {
-		return p.resolveOpen(*e.Open, v, now)
+	if e.Answer != nil {
+		return p.resolveAnswer(e, v, now)
 	}
 	return nil, nil
+}
+
+// resolveOpined plans what a Breaker is with one more opinion. Once it is open, an
+// opinion that was asked for before counts no more.
+func (p *Plan) resolveOpined(o Opined, v View) error {
+	b, err := v.Breaker(o.Agent, o.Session)
+	if err != nil {
+		return err
+	}
+	if b.Open(o.Turn) {
+		return ErrStale
+	}
+	p.Breaker = &Kept{o.Agent, o.Session, b.After(o.Counted)}
+	return nil
 }
 
 // resolveBy checks in whose name approvers and credentials change: an agent that
@@ -132,8 +152,14 @@ func (p *Plan) resolveUse(u Use, v View, now time.Time) (*Conflict, error) {
 	return nil, nil
 }
 
-func (p *Plan) resolveAnswer(a approval.Answer, v View, now time.Time) (*Conflict, error) {
-	t, err := v.Ticket(a.Ticket)
+func (p *Plan) resolveAnswer(e Entry, v View, now time.Time) (*Conflict, error) {
+	a, find := *e.Answer, v.Ticket
+	own := e.Open != nil && a.Ticket == e.Open.ID // the ticket of this entry, which may be a shared one
+	if own {
+		a.Ticket = p.Ticket.ID
+		find = func(string) (approval.Ticket, error) { return *p.Ticket, nil }
+	}
+	t, err := find(a.Ticket)
 	if err != nil {
 		return nil, fmt.Errorf("ticket %s: %w", a.Ticket, err)
 	}
@@ -149,6 +175,9 @@ func (p *Plan) resolveAnswer(a approval.Answer, v View, now time.Time) (*Conflic
 	a.At = now
 	t.Answers = append(slices.Clip(t.Answers), a)
 	p.Changed = append(p.Changed, t)
+	if own {
+		p.Ticket = &t
+	}
 	return nil, nil
 }
 
@@ -165,9 +194,11 @@ func answerCode(s approval.State) authz.Code {
 	}
 }
 
+// resolveOpen opens a ticket, or shares one that is open; never one that lasts longer
+// than what is asked for.
 func (p *Plan) resolveOpen(open approval.Ticket, v View, now time.Time) (*Conflict, error) {
 	switch latest, err := v.Latest(open.Subject); {
-	case err == nil && latest.Terms == open.Terms && latest.State(now) == approval.Open:
+	case err == nil && latest.Terms == open.Terms && latest.State(now) == approval.Open && !latest.Expires.After(open.Expires):
 		p.Ticket = &latest
 		return nil, nil
 	case err != nil && !IsNotFound(err):

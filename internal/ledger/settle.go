@@ -20,6 +20,13 @@ type Plan struct {
 	Observe *Observation       // to add to its session
 	Marks   []Mark             // to add to their session, each once
 	Token   *Credential        // credential to add, replace or remove
+	Breaker *Kept              // what a Breaker is now
+}
+
+// Kept is the Breaker of an agent in a session.
+type Kept struct {
+	Agent, Session string
+	Breaker        Breaker
 }
 
 // Settle does all of a Commit but the writing, with the rules that are the

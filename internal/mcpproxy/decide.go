@@ -67,6 +67,9 @@ func (r *relay) judge(ctx context.Context, c toolcall.Call, live catalog.State) 
 	if a.Shadow != nil && *a.Shadow != a.Verdict {
 		r.log.Printf("shadow: %s would be %s (decision %s)", what, *a.Shadow, a.Evidence.ID)
 	}
+	if a.Code() == authz.JudgeBreaker && r.unasked.Add(1) == 1 {
+		r.log.Printf("%s: the judge has blocked too many calls of this session, and is not asked any more (decision %s)", what, a.Evidence.ID)
+	}
 	r.unrecorded(what, a)
 	return a
 }

@@ -2,6 +2,7 @@ package mcpproxy
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,6 +73,29 @@ func TestReasonsWithARecord(t *testing.T) {
 	b.feed(Client, []byte(callOf(1, "deny")+"\n[]\n"))
 	if log.Len() > 0 {
 		t.Errorf("the log says %s", log.String())
+	}
+}
+
+// TestBreakerInTheLog: the operator is told once that the judge is not asked any
+// more, and at the end how often that was.
+func TestBreakerInTheLog(t *testing.T) {
+	call := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"deny","arguments":{"why":"breaker"}}}`
+	steps := `
+		C> ` + fmt.Sprintf(call, 1) + listing
+	for id := 1; id <= 3; id++ {
+		if id > 1 {
+			steps += `
+			C> ` + fmt.Sprintf(call, id)
+		}
+		steps += `
+			G< check deny pinned: BLOCK judge_breaker
+			C< ...licet: Blocked (judge_breaker), decision d-1....`
+	}
+	log := script(t, newFakeGate(), Options{}, steps)
+	const want = "licet mcp: tools/call deny: the judge has blocked too many calls of this session, and is not asked any more (decision d-1)\n" +
+		"licet mcp: asked the gate 3 times about calls that were not judged, as the judge had blocked too many (judge_breaker)\n"
+	if log != want {
+		t.Errorf("the log says %s", log)
 	}
 }
 

@@ -50,6 +50,7 @@ type relay struct {
 	client, remote *lane // requests of the client, and of the server
 	nonce          string
 	own            atomic.Uint64 // requests of the relay itself
+	unasked        atomic.Int64  // calls that the judge was not asked about: its breaker was open
 
 	deciding sync.WaitGroup  // decisions under way
 	counting sync.WaitGroup  // seconds in which refusals are counted
@@ -202,7 +203,7 @@ func (r *relay) unknown(ctx context.Context, l *lane, q *request) {
 	detail := fmt.Sprintf("the %s may not send %s as a %s", l.from, strconv.Quote(q.msg.Method), kindWord(q.msg.Kind))
 	a := r.refuse(ctx, l, q.call, authz.UnknownMethod, detail, q.msg.Raw)
 	if q.msg.Kind == toolcall.Request {
-		r.reply(l, errorReply(q.msg.RawID, codeUnknownMethod, explain(a)))
+		r.reply(l, errorReply(q.msg.RawID, codeUnknownMethod, a.Told()))
 	}
 }
 

@@ -35,7 +35,19 @@ func TestCalls(t *testing.T) {
 		"blocked": `
 			C> ` + callOf(1, "deny") + listing + `
 			G< check deny pinned: BLOCK never_clause
-			C< {"jsonrpc":"2.0","id":1,"result":{"_meta":{"dev.licet/decision":{"code":"never_clause","id":"d-1","verdict":"BLOCK"}},"content":[{"text":"licet: BLOCK (never_clause), decision d-1. The call did not run. Repeating it unchanged will not help.","type":"text"}],"isError":true}}`,
+			C< {"jsonrpc":"2.0","id":1,"result":{"_meta":{"dev.licet/decision":{"code":"never_clause","id":"d-1","verdict":"BLOCK"}},"content":[{"text":"licet: Forbidden (never_clause), decision d-1. The call did not run: policy forbids this whatever the user says.","type":"text"}],"isError":true}}`,
+		"blocked by a judge": `
+			C> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deny","arguments":{"why":"words"}}}` + listing + `
+			G< check deny pinned: BLOCK judge_block
+			C< {"jsonrpc":"2.0","id":1,"result":{"_meta":{"dev.licet/decision":{"code":"judge_block","id":"d-1","verdict":"BLOCK"}},"content":[{"text":"licet: Blocked (judge_block), decision d-1. The call did not run: not authorized by the user's words; do not retry unchanged, ask the user. They do not name /w/build.","type":"text"}],"isError":true}}`,
+		"not decided, retry": `
+			C> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deny","arguments":{"why":"nv_timeout"}}}` + listing + `
+			G< check deny pinned: BLOCK judge_no_verdict
+			C< {"jsonrpc":"2.0","id":1,"result":{"_meta":{"dev.licet/decision":{"code":"judge_no_verdict","id":"d-1","no_verdict":"nv_timeout","retry_after":"30s","verdict":"BLOCK"}},"content":[{"text":"licet: Not decided (nv_timeout), decision d-1. The call did not run: no verdict was reached; this is not a finding against the action. One retry makes sense, after 30 seconds.","type":"text"}],"isError":true}}`,
+		"not decided, no retry": `
+			C> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deny","arguments":{"why":"nv_policy"}}}` + listing + `
+			G< check deny pinned: BLOCK judge_no_verdict
+			C< {"jsonrpc":"2.0","id":1,"result":{"_meta":{"dev.licet/decision":{"code":"judge_no_verdict","id":"d-1","no_verdict":"nv_policy","verdict":"BLOCK"}},...A retry makes no sense before an operator has looked."..."isError":true}}`,
 		"blocked, modern": `
 			C> {"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"deny","_meta":{` + modernFields + `}}}` + modernList + `
 			G< check deny pinned: BLOCK never_clause

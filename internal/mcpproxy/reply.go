@@ -2,8 +2,6 @@ package mcpproxy
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
@@ -58,48 +56,12 @@ func toolReply(q *request, text string, decision toolcall.Value) []byte {
 // refusal answers a judged request that is not forwarded.
 func refusal(q *request, a gate.Answer) []byte {
 	if q.call.Tool == "" {
-		return errorReply(q.msg.RawID, codeRefused, explain(a))
+		return errorReply(q.msg.RawID, codeRefused, a.Told())
 	}
-	return toolReply(q, explain(a), decision(a))
+	return toolReply(q, a.Told(), decision(a))
 }
 
-// passing are the codes of refusals that end without another call: by
-// themselves, or because somebody answers a ticket, approves a definition or
-// loads a contract.
-var passing = []authz.Code{
-	authz.ApprovalOpen, authz.TooManyTickets, authz.LimitReached, authz.CatalogUnverified, authz.Quarantined,
-	authz.NoContract, authz.FactsFailed, authz.NoEvidence, authz.OperandChanged, authz.Timeout, authz.Internal,
-}
-
-// explain is what an agent is told: verdict, code, decision, ticket and what to
-// do. What the contract says and why it matched is for operators.
-func explain(a gate.Answer) string {
-	text := fmt.Sprintf("licet: %s (%s)", a.Verdict, a.Code())
-	if a.Evidence.ID != "" {
-		text += ", decision " + a.Evidence.ID
-	}
-	text += ". The call did not run. "
-	switch {
-	case a.Ticket != nil:
-		return text + fmt.Sprintf("Ask your user to approve ticket %s with `licet approvals approve %s`, "+
-			"then repeat this exact call.", a.Ticket.ID, a.Ticket.ID)
-	case a.Code() == authz.JudgeUnsure:
-		return text + "Whether your user's words authorize it cannot be told. Do not repeat it unchanged; ask your user."
-	case a.Code() == authz.JudgeBlock:
-		text += "Your user's words do not authorize it"
-		if len(a.Uncovered) > 0 {
-			text += ": nothing they wrote names " + strings.Join(a.Uncovered, ", ")
-		}
-		return text + ". Do not repeat it unchanged; ask your user."
-	case a.Code() == authz.JudgeNoVerdict:
-		return text + "It was not decided: no verdict was reached, which is no finding against the call. Repeat it once at most, later."
-	case slices.Contains(passing, a.Code()):
-		return text + "It may be repeated later."
-	}
-	return text + "Repeating it unchanged will not help."
-}
-
-// decision is the same for programs.
+// decision is what an agent is told, for programs.
 func decision(a gate.Answer) toolcall.Value {
 	members := []toolcall.Member{
 		{Name: "verdict", Value: toolcall.StringOf(a.Verdict.String())},
@@ -110,6 +72,12 @@ func decision(a gate.Answer) toolcall.Value {
 	}
 	if a.Evidence.ID != "" {
 		members = append(members, toolcall.Member{Name: "id", Value: toolcall.StringOf(a.Evidence.ID)})
+	}
+	if n := a.NoVerdict; n != "" {
+		members = append(members, toolcall.Member{Name: "no_verdict", Value: toolcall.StringOf(string(n))})
+		if after, again := n.Retry(); again {
+			members = append(members, toolcall.Member{Name: "retry_after", Value: toolcall.StringOf(after.String())})
+		}
 	}
 	if a.Ticket != nil {
 		members = append(members,

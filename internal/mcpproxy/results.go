@@ -157,7 +157,7 @@ func (r *relay) judgeRequest(ctx context.Context, v toolcall.Value) error {
 	}
 	a := r.judge(ctx, call, catalog.Unverified)
 	if a.Verdict != authz.Allow {
-		return fmt.Errorf("the server asked for %s: %s", method.Name, strings.TrimPrefix(explain(a), "licet: "))
+		return fmt.Errorf("the server asked for %s: %s", method.Name, strings.TrimPrefix(a.Told(), "licet: "))
 	}
 	if err := r.gate.Redeem(a.Grant, call); err != nil {
 		return errInput

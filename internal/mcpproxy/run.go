@@ -103,6 +103,9 @@ func run(ctx context.Context, o Options, g authorizer, server peer) error {
 	<-clientEnd
 	open := r.finish(ctx)
 	toClient.flush()
+	if n := r.unasked.Load(); n > 0 {
+		r.log.Printf("asked the gate %d times about calls that were not judged, as the judge had blocked too many (%s)", n, authz.JudgeBreaker)
+	}
 	if ended != nil {
 		return fmt.Errorf("server %s %w (%s): %s", o.Server, ended, status, fate(open))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -121,7 +122,18 @@ func (f *fakeGate) decide(ctx context.Context, a gate.Ask) gate.Answer {
 		answer.Ticket = &gate.TicketRef{ID: "t-1", Expires: time.Unix(1800000000, 0)}
 		return because(authz.RequireApproval, authz.ApproveClause)
 	}
-	return because(authz.Block, authz.NeverClause)
+	switch why := a.Call.Arguments.Get("why").Text(); why {
+	case "":
+		return because(authz.Block, authz.NeverClause)
+	case "breaker":
+		return because(authz.Block, authz.JudgeBreaker)
+	case "words":
+		answer.Uncovered = []string{"/w/build"}
+		return because(authz.Block, authz.JudgeBlock)
+	default:
+		answer.NoVerdict = judge.NoVerdict(why)
+		return because(authz.Block, authz.JudgeNoVerdict)
+	}
 }
 
 func (f *fakeGate) Await(ctx context.Context, _ string, hold time.Duration) bool {

@@ -92,6 +92,11 @@ func (s Faulty) Marks(ctx context.Context, session string) ([]ledger.Mark, error
 	return fail(s, "Marks", func() ([]ledger.Mark, error) { return s.Store.Marks(ctx, session) })
 }
 
+// Breaker implements ledger.Store.
+func (s Faulty) Breaker(ctx context.Context, agent, session string) (ledger.Breaker, error) {
+	return fail(s, "Breaker", func() (ledger.Breaker, error) { return s.Store.Breaker(ctx, agent, session) })
+}
+
 // Credential implements ledger.Store.
 func (s Faulty) Credential(ctx context.Context, digest string) (string, error) {
 	return fail(s, "Credential", func() (string, error) { return s.Store.Credential(ctx, digest) })

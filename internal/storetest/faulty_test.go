@@ -28,6 +28,7 @@ func calls(ctx context.Context, s ledger.Store) map[string]error {
 	_, approvers := s.Approvers(ctx)
 	_, observations := s.Observations(ctx, "s", nil)
 	_, marks := s.Marks(ctx, "s")
+	_, breaker := s.Breaker(ctx, "a", "s")
 	_, credential := s.Credential(ctx, "sha256:1")
 	_, credentials := s.Credentials(ctx)
 	_, head := s.Head(ctx)
@@ -37,6 +38,7 @@ func calls(ctx context.Context, s ledger.Store) map[string]error {
 		"Commit.decision": commit, "Now": now, "Used": used, "Ticket": ticket, "Latest": latest, "Tickets": tickets,
 		"Copy": sealed, "Approver": approver, "Approvers": approvers, "Observations": observations, "Head": head,
 		"Record": record, "Contract": contract, "Marks": marks, "Credential": credential, "Credentials": credentials,
+		"Breaker":      breaker,
 		"Records":      s.Records(ctx, 0, 1, func(evidence.Record) error { return nil }),
 		"SaveContract": s.SaveContract(ctx, "sha256:1", nil),
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/licet-dev/licet/internal/approval"
@@ -255,6 +256,7 @@ var otherTests = map[string]func(*fixture){
 	"Marks":        testMarks,
 	"Credentials":  testCredentials,
 	"ByApprovers":  testByApprovers,
+	"Breaker":      testBreaker,
 }
 
 func testObservations(f *fixture) {
@@ -373,6 +375,55 @@ func testMarks(f *fixture) {
 	blocked.Marks, blocked.Takes = []ledger.Mark{mark("s1", "send", "to", "c")}, []authz.Take{calls("none", 0)}
 	f.conflict(blocked, authz.LimitReached)
 	marks("s1", 3)
+}
+
+// testBreaker: opinions count of one agent in one session, and not at all beside a
+// conflict; once too many calls are blocked, one that comes late is stale, however
+// many decide at the same time.
+func testBreaker(f *fixture) {
+	opined := func(agent, session, call string) ledger.Entry {
+		e := f.entry()
+		e.Opined = &ledger.Opined{Agent: agent, Session: session, Counted: ledger.Counted{Turn: "1", Call: call, Opinion: authz.OpinionBlock}}
+		return e
+	}
+	counted := func(agent, session string, want int) {
+		f.Helper()
+		got, err := f.store.Breaker(f.Context(), agent, session)
+		if err != nil || len(got) != want || got.Open("1") != (want == 3) {
+			f.Fatalf("of %q in session %q count %+v, %v, want %d", agent, session, got, err, want)
+		}
+	}
+	counted("ann", "s1", 0)
+	f.done(opined("ann", "s1", "c1"))
+	f.done(opined("ann", "s1", "c1")) // the same
+	counted("ann", "s1", 1)
+	for _, other := range [][2]string{{"bob", "s1"}, {"ann", ""}, {"ann", "s2"}} {
+		counted(other[0], other[1], 0)
+		f.done(opined(other[0], other[1], "c1"))
+		counted(other[0], other[1], 1)
+	}
+	full := opined("ann", "s1", "c2")
+	full.Takes = []authz.Take{calls("none", 0)}
+	f.conflict(full, authz.LimitReached)
+	counted("ann", "s1", 1)
+
+	var wg sync.WaitGroup
+	var stale atomic.Int64
+	for i := range 20 {
+		e := opined("ann", "s1", fmt.Sprint("d", i))
+		wg.Go(func() {
+			if _, err := f.store.Commit(f.Context(), e); errors.Is(err, ledger.ErrStale) {
+				stale.Add(1)
+			} else if err != nil {
+				f.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	counted("ann", "s1", 3)
+	if stale.Load() != 18 {
+		f.Errorf("%d of 20 opinions were stale, want 18", stale.Load())
+	}
 }
 
 // testByApprovers: once there is an approver, approvers and credentials change

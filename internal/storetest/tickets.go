@@ -23,6 +23,7 @@ var ticketTests = map[string]func(*fixture){
 	"UseAndLimit":       testUseAndLimit,
 	"Quorum":            testQuorum,
 	"Denial":            testDenial,
+	"OpenAnswered":      testOpenAnswered,
 	"AnswersRefused":    testAnswersRefused,
 	"TicketExpiry":      testTicketExpiry,
 	"CopiesErased":      testCopiesErased,
@@ -305,6 +306,37 @@ func testQuorum(f *fixture) {
 	}
 	f.done(f.using("a"))
 	f.conflict(f.answering("a", "bob", false), authz.ApprovalUsed)
+}
+
+// testOpenAnswered: a ticket can be opened and answered in one; an answer that does
+// not count leaves no ticket.
+func testOpenAnswered(f *fixture) {
+	for _, name := range []string{"ann", "bob", "eve"} {
+		f.enrol(name, "key")
+	}
+	open := func(id, approver string) ledger.Entry {
+		t := f.ticket(id)
+		t.Subject, t.Panels = subject("t1"), panel(2, "ann", "bob")
+		e := f.opening(t)
+		e.Answer = &approval.Answer{Ticket: id, Approver: approver, Approve: true}
+		return e
+	}
+	f.conflict(open("t0", "eve"), authz.ApprovalMismatch)
+	f.refused(open("t0", "nobody"))
+	if _, err := f.store.Ticket(f.Context(), "t0"); !ledger.IsNotFound(err) {
+		f.Errorf("an answer that does not count left a ticket: %v", err)
+	}
+	if r := f.done(open("t1", "ann")); r.Ticket == nil || r.Ticket.ID != "t1" || len(r.Ticket.Answers) != 1 {
+		f.Errorf("opened and answered: %+v", r.Ticket)
+	}
+	f.state("t1", approval.Open)
+	f.copy("t1", true)
+	if r := f.done(open("t2", "bob")); r.Ticket == nil || r.Ticket.ID != "t1" {
+		f.Errorf("the second answer went to %+v", r.Ticket)
+	}
+	f.state("t1", approval.Granted)
+	f.done(f.using("t1"))
+	f.state("t1", approval.Used)
 }
 
 func testDenial(f *fixture) {

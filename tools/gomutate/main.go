@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // gremlins is the tool that makes and runs the mutants.
@@ -55,20 +57,35 @@ func run(args []string, out, errOut io.Writer, mutate mutator) int {
 // report of gremlins.
 type mutator func(dir, file string, others []string, report string) error
 
-// coefficient is how many times longer than the tests of the package a mutant
-// may take, compiling included: enough on a busy machine.
-const coefficient = "200"
+// patience is how long a mutant may take, compiling included: enough on a busy
+// machine, and not too long for one that never ends.
+const patience = 2 * time.Minute
+
+// coefficient says the same in the way of gremlins: how many times longer than
+// the tests of the package, which must pass without a change.
+func coefficient(dir string) (string, error) {
+	start := time.Now()
+	if out, err := exec.Command("go", "test", "-count=1", "-cover", "./"+dir).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("testing what is not changed: %w\n%s", err, out)
+	}
+	return strconv.Itoa(2 + int(patience/time.Since(start))), nil
+}
 
 // runGremlins runs gremlins on one file, one mutant at a time, because mutants
 // that compete for processors time out. It excludes by expressions, so all
 // others of the package and of packages below are named.
 func runGremlins(dir, _ string, others []string, report string) error {
-	args := []string{"run", gremlins, "unleash", "./" + dir, "--silent", "--workers", "1", "--timeout-coefficient", coefficient, "--output", report, "--exclude-files", "/"}
+	times, err := coefficient(dir)
+	if err != nil {
+		return err
+	}
+	args := []string{"run", gremlins, "unleash", "./" + dir, "--silent", "--workers", "1", "--timeout-coefficient", times, "--output", report, "--exclude-files", "/"}
 	for _, o := range others {
 		args = append(args, "--exclude-files", "^"+regexp.QuoteMeta(o)+"$")
 	}
 	cmd := exec.Command("go", args...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -count=1 -vet=off") // a cached run would take no time, and its multiple next to none
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("running gremlins: %w", err)
 	}

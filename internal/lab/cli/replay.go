@@ -30,6 +30,7 @@ type replayFlags struct {
 	out           string
 	by            string
 	byTool        bool
+	shares        bool
 	asJSON        bool
 	options       replay.Options
 }
@@ -73,6 +74,7 @@ is started again, and comes to the same report.`,
 	c.Flags().BoolVar(&f.options.NoTurns, "no-turns", false, "leave the user's turns out, as behind a door that has none")
 	c.Flags().StringVar(&f.out, "out", "", "folder for the report, and for what a killed run needs to go on")
 	c.Flags().StringVar(&f.by, "by", "", "count also by a label of the records, such as suite, reward or risk")
+	c.Flags().BoolVar(&f.shares, "shares", false, "print which shares of traces and of calls are held and blocked, with their 95 % intervals, and what decided")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print the counts of each file as JSON, one line a file")
 	if err := c.MarkFlagRequired("contract"); err != nil {
 		panic(err)
@@ -96,7 +98,7 @@ type counted struct {
 }
 
 func (a *app) runReplay(ctx context.Context, f replayFlags, files []string) (err error) {
-	r := replay.Run{Options: f.options, Format: f.format, Progress: a.replayProgress()}
+	r := replay.Run{Options: f.options, Format: f.format, By: f.by, Progress: a.replayProgress()}
 	if r.Judges, err = f.judges(); err != nil {
 		return err
 	}
@@ -127,15 +129,14 @@ func (a *app) reportReplay(r replay.Run, f replayFlags, all []replay.File) error
 			return err
 		}
 	}
-	var counts []counted
+	var sets []set
 	problems := 0
 	for _, file := range all {
-		counts = append(counts, counted{file.Name, file.Count()})
-		counts = append(counts, countsBy(file, f.by)...)
+		sets = append(sets, setsOf(file, r.By)...)
 		a.remarks(file)
 		problems += len(file.Problems)
 	}
-	if err := a.printCounts(counts, f.asJSON); err != nil {
+	if err := a.printSets(sets, f.shares, f.asJSON); err != nil {
 		return err
 	}
 	if problems > 0 {
@@ -144,16 +145,36 @@ func (a *app) reportReplay(r replay.Run, f replayFlags, all []replay.File) error
 	return nil
 }
 
-// countsBy returns the counts of a file by a label, if one is named.
-func countsBy(f replay.File, label string) (all []counted) {
+// set is a set of traces.
+type set struct {
+	name string
+	all  []replay.Outcome
+}
+
+// setsOf returns all traces of a file, and those with each value of a label, if one
+// is named.
+func setsOf(f replay.File, label string) []set {
+	sets := []set{{f.Name, f.Outcomes}}
 	if label == "" {
-		return nil
+		return sets
 	}
 	by := f.By(label)
 	for _, value := range slices.Sorted(maps.Keys(by)) {
-		all = append(all, counted{fmt.Sprintf("%s, %s %s", f.Name, label, cmp.Or(value, "(none)")), by[value]})
+		sets = append(sets, set{fmt.Sprintf("%s, %s %s", f.Name, label, cmp.Or(value, "(none)")), by[value]})
 	}
-	return all
+	return sets
+}
+
+// printSets prints how many traces were stopped, or which shares.
+func (a *app) printSets(sets []set, asShares, asJSON bool) error {
+	if asShares {
+		return a.printShares(sets, asJSON)
+	}
+	var counts []counted
+	for _, s := range sets {
+		counts = append(counts, counted{s.name, replay.CountOf(s.all)})
+	}
+	return a.printCounts(counts, asJSON)
 }
 
 // remarks tells on the error stream what is not in the counts of a file.

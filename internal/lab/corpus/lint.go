@@ -232,7 +232,7 @@ func (l *linter) domain(s *cases.Suite, least int) {
 func (l *linter) sameAsEarlier(s *cases.Suite, c cases.Case) bool {
 	mine := shapeOf(c)
 	for _, other := range l.distinct {
-		if how := mine.similarity(other.shape); how >= alike {
+		if how := mine.similarity(other.shape); how >= sameFrom {
 			l.Same = append(l.Same, Same{s.Name, c.Line, c.Name, other.at, how})
 			return true
 		}

@@ -4,24 +4,19 @@ import (
 	"regexp"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/licet-dev/licet/internal/cases"
+	"github.com/licet-dev/licet/internal/lab/ngram"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// alike is the similarity from which two cases count as one.
-const alike = 0.60
+// sameFrom is the similarity from which two cases count as one.
+const sameFrom = 0.60
 
 // shape is a case as the comparison sees it: three sets of word 3-grams.
 type shape struct {
 	answer                        string // kind and expected answer: only cases of one answer are compared
-	request, trajectory, deciding grams
+	request, trajectory, deciding ngram.Set
 }
-
-// grams are the runs of three words of a text, or of five characters where it
-// has less than five words.
-type grams map[string]bool
 
 // shapeOf takes a case apart: what users wrote, what happened before, and the
 // call that the case is about, which is its last step.
@@ -33,7 +28,7 @@ func shapeOf(c cases.Case) shape {
 		turn, isTurn := step.Act.(cases.Turn)
 		switch {
 		case isTurn:
-			request = append(request, words(turn.Text)...)
+			request = append(request, ngram.Words(turn.Text)...)
 		case isCall && i == len(c.Steps)-1:
 			deciding = callWords(call)
 			s.answer = strings.Join([]string{c.Kind, step.Expect.Verdict.String(), string(step.Expect.Code), step.Expect.Clause}, " ")
@@ -46,14 +41,14 @@ func shapeOf(c cases.Case) shape {
 		}
 		if isCall {
 			for _, text := range call.Request {
-				request = append(request, words(text)...)
+				request = append(request, ngram.Words(text)...)
 			}
 			for _, p := range call.History {
 				trajectory = append(append(trajectory, p.Tool), valueWords(p.Result)...)
 			}
 		}
 	}
-	s.request, s.trajectory, s.deciding = gramsOf(request), gramsOf(trajectory), gramsOf(deciding)
+	s.request, s.trajectory, s.deciding = ngram.Of(request), ngram.Of(trajectory), ngram.Of(deciding)
 	return s
 }
 
@@ -67,11 +62,11 @@ func (s shape) similarity(t shape) float64 {
 	}
 	sum, weight := 0.0, 0.0
 	for _, part := range []struct {
-		a, b   grams
+		a, b   ngram.Set
 		weight float64
 	}{{s.request, t.request, 0.4}, {s.trajectory, t.trajectory, 0.3}, {s.deciding, t.deciding, 0.3}} {
 		if len(part.a)+len(part.b) > 0 {
-			sum += part.weight * part.a.jaccard(part.b)
+			sum += part.weight * part.a.Jaccard(part.b)
 			weight += part.weight
 		}
 	}
@@ -79,31 +74,6 @@ func (s shape) similarity(t shape) float64 {
 		return 1
 	}
 	return sum / weight
-}
-
-func (g grams) jaccard(h grams) float64 {
-	both := 0
-	for gram := range g {
-		if h[gram] {
-			both++
-		}
-	}
-	return float64(both) / float64(len(g)+len(h)-both)
-}
-
-func gramsOf(words []string) grams {
-	units, run := words, 3
-	if len(words) < 5 {
-		units, run = strings.Split(strings.Join(words, " "), ""), 5
-	}
-	g := grams{}
-	for i := 0; i+run <= len(units); i++ {
-		g[strings.Join(units[i:i+run], "\x00")] = true
-	}
-	if len(g) == 0 && len(words) > 0 {
-		g[strings.Join(words, " ")] = true
-	}
-	return g
 }
 
 // envelope is what tool calls over MCP have in common.
@@ -114,7 +84,7 @@ func callWords(c cases.Call) []string {
 	all := []string{c.Agent, c.Server}
 	if c.Raw != nil {
 		spaced := strings.NewReplacer(`"`, ` " `, `{`, ` { `, `}`, ` } `, `,`, ` , `, `:`, ` : `)
-		return append(all, words(spaced.Replace(envelope.ReplaceAllString(string(c.Raw), "")))...)
+		return append(all, ngram.Words(spaced.Replace(envelope.ReplaceAllString(string(c.Raw), "")))...)
 	}
 	all = append(append(all, c.Tool), valueWords(c.Arguments)...)
 	if c.Approval != "" {
@@ -129,7 +99,7 @@ func valueWords(v toolcall.Value) (all []string) {
 	case toolcall.Absent:
 		return nil
 	case toolcall.String:
-		return words(v.Text())
+		return ngram.Words(v.Text())
 	case toolcall.Array:
 		for i := range v.Len() {
 			all = append(all, valueWords(v.Elem(i))...)
@@ -142,34 +112,5 @@ func valueWords(v toolcall.Value) (all []string) {
 		}
 		return all
 	}
-	return words(v.Canonical())
-}
-
-// classes are literals that say nothing of what a case is about. Only plain ones
-// are replaced: in a URL with two hosts or a path with dots, the literal is what
-// the case is about.
-var classes = []struct {
-	form *regexp.Regexp
-	name string
-}{
-	{regexp.MustCompile(`^-?\d+(\.\d+)?$`), "<number>"},
-	{regexp.MustCompile(`^[a-z]{2}\d{2}[0-9a-z]{8,30}$`), "<account>"},
-	{regexp.MustCompile(`^[0-9a-f]{8,}$`), "<hex>"},
-	{regexp.MustCompile(`^https://[a-z0-9-]+(\.[a-z0-9-]+)+(/[a-z0-9_-]+)*/?(\.[a-z]+)?$`), "<url>"},
-	{regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*@[a-z0-9-]+(\.[a-z0-9-]+)+$`), "<mail>"},
-	{regexp.MustCompile(`^(\$\{[a-z]+\}|\.)?/?([a-z0-9_-]+/)+[a-z0-9_-]*(\.[a-z0-9]+)?$`), "<path>"},
-}
-
-// words are the words of a text, in one form and in lower case.
-func words(text string) []string {
-	all := strings.Fields(strings.ToLower(norm.NFC.String(text)))
-	for i, word := range all {
-		for _, c := range classes {
-			if c.form.MatchString(word) {
-				all[i] = c.name
-				break
-			}
-		}
-	}
-	return all
+	return ngram.Words(v.Canonical())
 }

@@ -258,6 +258,41 @@ func (n *Count) Add(o Outcome) {
 	}
 }
 
+// CountOf counts outcomes.
+func CountOf(all []Outcome) (n Count) {
+	for _, o := range all {
+		n.Add(o)
+	}
+	return n
+}
+
+// Calls is how many calls of trajectories got which verdict, and which codes decided
+// about those that were stopped.
+type Calls struct {
+	All, Held, Blocked int
+	Codes              map[authz.Code]int
+}
+
+// CallsOf counts the calls of outcomes.
+func CallsOf(all []Outcome) Calls {
+	n := Calls{Codes: map[authz.Code]int{}}
+	for _, o := range all {
+		for _, d := range o.Calls {
+			n.All++
+			switch d.Verdict {
+			case authz.Allow:
+				continue
+			case authz.RequireApproval:
+				n.Held++
+			default:
+				n.Blocked++
+			}
+			n.Codes[d.Code]++
+		}
+	}
+	return n
+}
+
 // Plus returns the sum of two counts.
 func (n Count) Plus(m Count) Count {
 	return Count{n.Traces + m.Traces, n.Empty + m.Empty, n.Allowed + m.Allowed, n.Held + m.Held, n.Blocked + m.Blocked}

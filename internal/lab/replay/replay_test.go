@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/licet-dev/licet/internal/cases"
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/lab/replay"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
 const tools = `{"tools": [{"name": "list", "inputSchema": {"type": "object", "properties": {}}},
@@ -108,6 +110,52 @@ func verdicts(o replay.Outcome) string {
 		all = append(all, d.Verdict.String())
 	}
 	return strings.Join(all, " ")
+}
+
+// TestCalls: each call counts for itself, also behind one that was stopped.
+func TestCalls(t *testing.T) {
+	f, err := replay.Run{Judges: judges(t)}.File(t.Context(), file(t, "t.jsonl", traces))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := replay.Calls{All: 15, Held: 3, Blocked: 5, Codes: map[authz.Code]int{authz.ApproveClause: 3, authz.NoClause: 4, authz.NotListed: 1}}
+	if got := replay.CallsOf(f.Outcomes); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := replay.CallsOf(nil); got.All != 0 || len(got.Codes) != 0 {
+		t.Errorf("of nothing: %+v", got)
+	}
+	if got, want := replay.CountOf(f.By("suite")[""]), f.Count(); got != want || len(f.By("suite")) != 1 {
+		t.Errorf("by a label that none has: %+v, want %+v", got, want)
+	}
+}
+
+// TestFrozen: the contracts from the policies of tau-bench are those that their pages
+// say were written before they were asked about a session.
+func TestFrozen(t *testing.T) {
+	for _, name := range []string{"tau-airline", "tau-retail"} {
+		dir := filepath.Join(testkit.Root(t), "contracts", name)
+		read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }
+		text, err := read("licet.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := cases.ReadSource(name, text, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := source.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := read("README.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(page, []byte("`"+c.Digest()+"`")) {
+			t.Errorf("the page of %s does not have the digest %s", name, c.Digest())
+		}
+	}
 }
 
 // TestAsked: the same call shares its ticket.

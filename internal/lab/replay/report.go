@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -28,10 +29,10 @@ func (r Run) Report(files []File) *report.Report {
 		{ID: "call", Title: "call"}, {ID: "verdict", Title: "verdict"}, {ID: "why", Title: "why"},
 	}}
 	for i, f := range files {
-		row, cases, rows := f.report(i + 1)
-		counts.Rows = append(counts.Rows, row)
+		rows, cases, first := f.report(i+1, r.By)
+		counts.Rows = append(counts.Rows, rows...)
 		out.Cases = append(out.Cases, cases...)
-		stopped.Rows = append(stopped.Rows, rows...)
+		stopped.Rows = append(stopped.Rows, first...)
 	}
 	out.Sections = []report.Section{{
 		ID: "counts", Title: "Counts", Text: []string{"A trace counts as blocked if one of its calls is, else as held if one is. Traces without calls count as nothing."},
@@ -56,25 +57,44 @@ func (r Run) facts() (all []report.Fact) {
 	return append(all, report.Fact{Name: "a call that was stopped", Value: rest}, report.Fact{Name: "user turns", Value: turns})
 }
 
-// report returns the counts of a file, the cases that they are about, and a row for
-// each that was stopped. Files are told apart by number: names need not differ.
-func (f File) report(number int) (counts report.Row, cases []report.Case, stopped []report.Row) {
+// report returns the counts of a file, whole and for each value of a label if one is
+// named, the cases that they are about, and a row for each that was stopped. Files
+// are told apart by number: names need not differ.
+func (f File) report(number int, label string) (counts []report.Row, cases []report.Case, stopped []report.Row) {
 	name := fmt.Sprintf("%d. %s", number, filepath.Base(f.Name))
-	var n report.Tally
+	whole, parts := &report.Tally{}, map[string]*report.Tally{}
 	for k, o := range f.Outcomes {
 		if len(o.Calls) == 0 {
 			continue
 		}
 		c := o.Case(fmt.Sprintf("%s, trace %d", name, k+1))
 		cases = append(cases, c)
-		n.Add(c.ID, o.Verdict().String())
+		whole.Add(c.ID, o.Verdict().String())
+		part := cmp.Or(o.Labels[label], "(none)")
+		if parts[part] == nil {
+			parts[part] = &report.Tally{}
+		}
+		parts[part].Add(c.ID, o.Verdict().String())
 		if d, is := o.Stopped(); is {
 			stopped = append(stopped, d.Row(fmt.Sprintf("trace-%d-%d", number, k+1), c.ID, c.ID))
 		}
 	}
-	return report.Row{ID: fmt.Sprintf("file-%d", number), Title: name, Cells: []report.Cell{
-		n.Count(authz.Allow.String()), n.Count(authz.RequireApproval.String()), n.Count(authz.Block.String()), {Text: f.remarks()},
-	}}, cases, stopped
+	id := fmt.Sprintf("file-%d", number)
+	counts = []report.Row{verdicts(id, name, whole, f.remarks())}
+	if label == "" {
+		return counts, cases, stopped
+	}
+	for i, part := range slices.Sorted(maps.Keys(parts)) {
+		counts = append(counts, verdicts(fmt.Sprintf("%s-%d", id, i+1), fmt.Sprintf("%s, %s %s", name, label, part), parts[part], ""))
+	}
+	return counts, cases, stopped
+}
+
+// verdicts is the row of the traces in a tally.
+func verdicts(id, title string, n *report.Tally, remarks string) report.Row {
+	return report.Row{ID: id, Title: title, Cells: []report.Cell{
+		n.Count(authz.Allow.String()), n.Count(authz.RequireApproval.String()), n.Count(authz.Block.String()), {Text: remarks},
+	}}
 }
 
 // remarks says what of a file is not in its counts.

@@ -16,6 +16,7 @@ type Run struct {
 	Judges   Judges
 	Options  Options
 	Format   string         // of the files; "" = recognised
+	By       string         // label that a report counts by, too; "" = none
 	Journal  *Journal       // where outcomes are kept; nil = nowhere
 	Progress func(Progress) // called after each trajectory; may be nil
 }
@@ -63,20 +64,13 @@ type File struct {
 }
 
 // Count counts the outcomes.
-func (f File) Count() (n Count) {
-	for _, o := range f.Outcomes {
-		n.Add(o)
-	}
-	return n
-}
+func (f File) Count() Count { return CountOf(f.Outcomes) }
 
-// By counts the outcomes by the value of a label; "" stands for those without it.
-func (f File) By(label string) map[string]Count {
-	all := map[string]Count{}
+// By returns the outcomes by the value of a label; "" stands for those without it.
+func (f File) By(label string) map[string][]Outcome {
+	all := map[string][]Outcome{}
 	for _, o := range f.Outcomes {
-		n := all[o.Labels[label]]
-		n.Add(o)
-		all[o.Labels[label]] = n
+		all[o.Labels[label]] = append(all[o.Labels[label]], o)
 	}
 	return all
 }

@@ -151,7 +151,7 @@ func (p *page) table(t Table, byID map[string]pageCase) pageTable {
 
 // count lays out a count, and the list of its cases that it leads to.
 func (p *page) count(c Count, title string, byID map[string]pageCase) pageCell {
-	cell := pageCell{Text: fmt.Sprintf("%d of %d", c.N, c.Of), Share: c.share(), IsNumber: true}
+	cell := pageCell{Text: fmt.Sprintf("%d of %d", c.N, c.Of), Share: c.Share(), IsNumber: true}
 	if c.N == 0 {
 		return cell
 	}

@@ -55,8 +55,7 @@ func (r *Report) Numbers() Numbers {
 func (n *Number) fill(cell Cell, c Column) bool {
 	switch {
 	case cell.Count != nil:
-		low, high := Wilson(cell.Count.N, cell.Count.Of)
-		low, high = round(low), round(high)
+		low, high := Interval(cell.Count.N, cell.Count.Of)
 		n.Better, n.N, n.Of, n.Low, n.High = c.Better.String(), &cell.Count.N, &cell.Count.Of, &low, &high
 		n.Cases = slices.Sorted(slices.Values(cell.Count.Cases))
 	case cell.Measure != nil:
@@ -67,7 +66,13 @@ func (n *Number) fill(cell Cell, c Column) bool {
 	return true
 }
 
-// round keeps six digits, so that no machine's last bit is in the file.
+// Interval returns the interval of a share as files have it: with six digits, so
+// that no machine's last bit is in them.
+func Interval(n, of int) (low, high float64) {
+	low, high = Wilson(n, of)
+	return round(low), round(high)
+}
+
 func round(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // ReadNumbers reads what report.json holds.

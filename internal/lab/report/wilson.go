@@ -29,9 +29,9 @@ func Wilson(n, of int) (low, high float64) {
 	return low, high
 }
 
-// share writes a count's share and interval: "7.5 %, 2.6 to 19.9". A share is
+// Share writes a count's share and interval: "7.5 %, 2.6 to 19.9". A share is
 // never alone: 0.0 % of few cases says little.
-func (c Count) share() string {
+func (c Count) Share() string {
 	if c.Of == 0 {
 		return "no case"
 	}

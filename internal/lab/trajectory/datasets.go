@@ -101,6 +101,16 @@ func readTau(v toolcall.Value) ([]*Trajectory, error) {
 	return b.done(), nil
 }
 
+// readTauTask reads a task of tau-bench: the calls that solve it, of which the
+// benchmark lists mostly those that change something, and none of their results. What
+// its user is told to say stands for what the user wrote.
+func readTauTask(v toolcall.Value) ([]*Trajectory, error) {
+	b := newBuilder(v.Get("id").Canonical())
+	b.label("suite", v.Get("domain"))
+	b.turn(v.Get("instruction").Text())
+	return b.done(), b.calls(v.Get("ground_truth"))
+}
+
 // readToolEmu reads a trajectory of ToolEmu with its observations, which a model
 // made up, and the risk that a model saw in it.
 func readToolEmu(v toolcall.Value) ([]*Trajectory, error) {

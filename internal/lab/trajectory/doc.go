@@ -18,7 +18,8 @@
 //
 // A text counts as a user turn only where the record says that the user wrote it:
 // prompts that an agent gives to another, summaries by a model and what a host
-// adds do not. So a replay never takes the agent's words for the user's.
+// adds do not. So a replay never takes the agent's words for the user's. A task of
+// tau-bench has no conversation: there, what the user is told to say is the turn.
 //
 // The formats and where they are described: AgentDojo (Debenedetti et al., NeurIPS
 // 2024) and AgentDyn (arXiv 2602.03117), tau-bench (sierra-research), ToolEmu (Ruan

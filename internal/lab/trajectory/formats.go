@@ -22,6 +22,7 @@ var formats = []format{
 	{"agentdojo-pair", has("user_task", "injection_task", "calls"), readPair},
 	{"agentdojo-run", has("suite_name", "user_task_id", "messages"), readRun},
 	{"tau-bench", has("task_id", "traj"), readTau},
+	{"tau-bench-task", has("domain", "instruction", "ground_truth"), readTauTask},
 	{"toolemu", has("user_instruction", "steps"), readToolEmu},
 	{"asse-bench", has("profile", "contents"), readASSEBench},
 	{"asb", isASB, readASB},

@@ -61,6 +61,11 @@ var samples = []sample{
 		want: "3/0 reward=1\n" + turn1 + strings.Replace(calls, "failed: ", "", 1) + turn2 + wrong, unread: "message of system 1",
 	},
 	{
+		format: "tau-bench-task", name: "t.jsonl",
+		text: `{"domain":"bank","id":3,"instruction":"Pay Chen 50.","outputs":[],"user_id":"u","ground_truth":[{"tool":"get_contacts","args":{}}]}`,
+		want: "3 suite=bank\n" + turn1 + "get_contacts {}\n",
+	},
+	{
 		format: "toolemu", name: "t.jsonl",
 		text: `{"case":"official_0","user_instruction":"Pay Chen 50.","safety":{"ToolCallRisk":1},"steps":[{"tool":"get_contacts","args":{},"args_raw":"{}","observation":"- iban: GB1"},{"tool":"send_money","args":null,"args_raw":"{oops","observation":"no"}]}`,
 		want: "official_0 risk=1\n" + turn1 + "get_contacts {} = - iban: GB1\n" + strings.TrimSuffix(wrong, "\n") + " = no\n",

@@ -33,6 +33,7 @@ type Store struct {
 	approvers    map[string]approval.Approver
 	observations map[string][]ledger.Observation // by session, oldest first
 	marks        map[string][]ledger.Mark        // by session, oldest first
+	breakers     map[[2]string]ledger.Breaker    // by agent and session
 	credentials  map[string]string               // digest by name
 	contracts    map[string][]byte               // by digest
 }
@@ -58,6 +59,7 @@ func New(clock func() time.Time) *Store {
 		approvers:    map[string]approval.Approver{},
 		observations: map[string][]ledger.Observation{},
 		marks:        map[string][]ledger.Mark{},
+		breakers:     map[[2]string]ledger.Breaker{},
 		credentials:  map[string]string{},
 		contracts:    map[string][]byte{},
 	}
@@ -123,6 +125,9 @@ func (s *Store) write(p ledger.Plan) {
 			s.marks[m.Session] = append(s.marks[m.Session], m)
 		}
 	}
+	if b := p.Breaker; b != nil {
+		s.breakers[[2]string{b.Agent, b.Session}] = b.Breaker
+	}
 	if c := p.Token; c != nil && c.Digest == "" {
 		delete(s.credentials, c.Name)
 	} else if c != nil {
@@ -161,6 +166,7 @@ func (s *Store) view() ledger.View {
 		OpenOf:   s.openOf,
 		Approver: s.approver,
 		Enrolled: func() (bool, error) { return len(s.approvers) > 0, nil },
+		Breaker:  s.breaker,
 		Marks:    func(session string) (int, error) { return len(s.marks[session]), nil },
 	}
 }
@@ -205,6 +211,10 @@ func (s *Store) openOf(agent string, now time.Time) (open int, err error) {
 }
 
 func (s *Store) approver(name string) (approval.Approver, error) { return get(s.approvers, name) }
+
+func (s *Store) breaker(agent, session string) (ledger.Breaker, error) {
+	return slices.Clone(s.breakers[[2]string{agent, session}]), nil
+}
 
 func (s *Store) head() evidence.Link {
 	if len(s.records) == 0 {

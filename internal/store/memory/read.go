@@ -106,6 +106,11 @@ func (s *Store) Marks(ctx context.Context, session string) ([]ledger.Mark, error
 	return read(ctx, s, func() ([]ledger.Mark, error) { return slices.Clone(s.marks[session]), nil })
 }
 
+// Breaker implements ledger.Store.
+func (s *Store) Breaker(ctx context.Context, agent, session string) (ledger.Breaker, error) {
+	return read(ctx, s, func() (ledger.Breaker, error) { return s.breaker(agent, session) })
+}
+
 // Credential implements ledger.Store.
 func (s *Store) Credential(ctx context.Context, digest string) (string, error) {
 	return read(ctx, s, func() (string, error) {

@@ -124,6 +124,7 @@ type writer struct {
 	taken                                         *sql.Stmt
 	take, open, change, keep, erase, eraseExpired *sql.Stmt
 	enrol, observe, forget, mark, admit, revoke   *sql.Stmt
+	count                                         *sql.Stmt
 }
 
 // insertSizes are how many records one statement writes: that costs half of
@@ -182,6 +183,7 @@ func (w *writer) prepareAll(ctx context.Context) (err error) {
 		&w.eraseExpired: `DELETE FROM copies WHERE expires <= ?`,
 		&w.enrol:        `INSERT OR REPLACE INTO approvers (name, salt, iterations, key) VALUES (?, ?, ?, ?)`,
 		&w.mark:         `INSERT OR IGNORE INTO marks (session, server, tool, argument, digest) VALUES (?, ?, ?, ?, ?)`,
+		&w.count:        `INSERT OR REPLACE INTO breakers (agent, session, opinions) VALUES (?, ?, ?)`,
 		&w.admit:        `INSERT OR REPLACE INTO credentials (name, digest) VALUES (?, ?)`,
 		&w.revoke:       `DELETE FROM credentials WHERE name = ?`,
 		&w.forget: `DELETE FROM observations WHERE idx IN (SELECT idx FROM (
@@ -339,7 +341,22 @@ func (w *writer) writePlan(ctx context.Context, p ledger.Plan) error {
 			return err
 		}
 	}
+	if err := w.writeBreaker(ctx, p.Breaker); err != nil {
+		return err
+	}
 	return w.writeCredential(ctx, p.Token)
+}
+
+func (w *writer) writeBreaker(ctx context.Context, b *ledger.Kept) error {
+	if b == nil {
+		return nil
+	}
+	text, err := json.Marshal(b.Breaker)
+	if err != nil {
+		return err
+	}
+	_, err = w.count.ExecContext(ctx, b.Agent, b.Session, string(text))
+	return err
 }
 
 func (w *writer) writeCredential(ctx context.Context, c *ledger.Credential) error {

@@ -24,7 +24,7 @@ type queries struct {
 	approver, approvers                     *sql.Stmt
 	observations, marks, markCount          *sql.Stmt
 	credential, credentials, contract       *sql.Stmt
-	enrolled                                *sql.Stmt
+	enrolled, breaker                       *sql.Stmt
 }
 
 // preparer is a *sql.DB or a *sql.Conn.
@@ -56,6 +56,7 @@ func prepareQueries(ctx context.Context, db preparer) (*queries, error) {
 		&q.marks:       `SELECT session, server, tool, argument, digest FROM marks WHERE session = ?`,
 		&q.markCount:   `SELECT count(*) FROM marks WHERE session = ?`,
 		&q.enrolled:    `SELECT EXISTS (SELECT 1 FROM approvers)`,
+		&q.breaker:     `SELECT opinions FROM breakers WHERE agent = ? AND session = ?`,
 		&q.credential:  `SELECT name FROM credentials WHERE digest = ?`,
 		&q.credentials: `SELECT name FROM credentials ORDER BY name`,
 		&q.contract:    `SELECT text FROM contracts WHERE digest = ?`,
@@ -128,11 +129,27 @@ func (q *queries) view(ctx context.Context) ledger.View {
 			err = one(ctx, q.enrolled, nil, &some)
 			return some, err
 		},
+		Breaker: func(agent, session string) (ledger.Breaker, error) { return q.breakerOf(ctx, agent, session) },
 		Marks: func(session string) (n int, err error) {
 			err = one(ctx, q.markCount, []any{session}, &n)
 			return n, err
 		},
 	}
+}
+
+func (q *queries) breakerOf(ctx context.Context, agent, session string) (b ledger.Breaker, err error) {
+	var text []byte
+	err = one(ctx, q.breaker, []any{agent, session}, &text)
+	if ledger.IsNotFound(err) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &b)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what the judge said of %s: %w", agent, err)
+	}
+	return b, nil
 }
 
 func (q *queries) headLink(ctx context.Context) (evidence.Link, error) {

@@ -109,6 +109,11 @@ func (s *Store) Marks(ctx context.Context, session string) ([]ledger.Mark, error
 	})
 }
 
+// Breaker implements ledger.Store.
+func (s *Store) Breaker(ctx context.Context, agent, session string) (ledger.Breaker, error) {
+	return s.read.breakerOf(ctx, agent, session)
+}
+
 // Credential implements ledger.Store.
 func (s *Store) Credential(ctx context.Context, digest string) (name string, err error) {
 	err = one(ctx, s.read.credential, []any{digest}, &name)

@@ -1,0 +1,16 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (a *app) authgate() *cobra.Command {
+	c := &cobra.Command{
+		Use: "authgate", Short: "Measure judges of authorization on contrast pairs",
+		Long: `The benchmark of authorization gates: pairs in which the same trajectory and the
+same action are right to block under one request of the user and right to allow
+under another (docs/lab.md).`,
+	}
+	c.AddCommand(a.authgateData()...)
+	return c
+}
