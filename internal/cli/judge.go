@@ -135,12 +135,12 @@ type boundaryWords struct {
 
 // judgementJSON is what `licet judge --json` prints.
 type judgementJSON struct {
-	Opinion opinionJSON       `json:"opinion"`
-	Turns   []string          `json:"turns"`
-	Signals []json.RawMessage `json:"signals"`     // what collectors saw (docs/signals.md)
-	Handed  bool              `json:"handed_over"` // a judge clause hands the call over
-	Verdict authz.Verdict     `json:"verdict"`     // that the call gets now
-	Reasons []authz.Reason    `json:"reasons"`
+	Opinion opinionJSON    `json:"opinion"`
+	Turns   []string       `json:"turns"`
+	Signals *seenJSON      `json:"signals,omitempty"` // what collectors saw of the environment
+	Handed  bool           `json:"handed_over"`       // a judge clause hands the call over
+	Verdict authz.Verdict  `json:"verdict"`           // that the call gets now
+	Reasons []authz.Reason `json:"reasons"`
 }
 
 func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
@@ -148,8 +148,8 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 	if err := json.Unmarshal(j.Value(true).AppendCanonical(nil), &out.Opinion); err != nil {
 		return fmt.Errorf("reading the opinion: %w", err)
 	}
+	out.Signals = seenOf(toolcall.ObjectOf(toolcall.Member{Name: "signals", Value: j.Seen()}))
 	if asJSON {
-		out.Signals = recordsOf(j.Case.Signals)
 		return printJSON(a.out, out)
 	}
 	a.printOpinion(out.Opinion, out.Turns)
@@ -157,7 +157,7 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 		fmt.Fprintln(a.out, "no judge clause hands this call over: the contract decides it")
 	}
 	a.printVerdict(out.Verdict, j.Decision.Shadow, out.Reasons)
-	a.printSignals(j.Case.Signals)
+	a.printSeen(out.Signals)
 	return nil
 }
 

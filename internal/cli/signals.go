@@ -147,21 +147,6 @@ func (a *app) printReport(r signals.Report) {
 	}
 }
 
-// printSignals prints what collectors saw that was known, one signal a line.
-func (a *app) printSignals(all []constraint.Signal) {
-	unknown := 0
-	for _, s := range all {
-		if !s.Complete {
-			unknown++
-			continue
-		}
-		fmt.Fprintf(a.out, "  %s %s: %s\n", s.ID, s.Name(), printable(signalText(s)))
-	}
-	if unknown > 0 {
-		fmt.Fprintf(a.out, "  signals that are not known: %d\n", unknown)
-	}
-}
-
 // signalText words the value of a signal for people.
 func signalText(s constraint.Signal) string {
 	names := s.Value.Get("names")

@@ -66,7 +66,7 @@ func (g *Gate) body(r *request, d authz.Decision, s ledger.Stamp) []byte {
 	}
 	o.text("ticket", r.ticketOf(d, s))
 	if r.signals != nil {
-		o.value("signals", signalsKept(*r.signals, !r.secrets))
+		o.value("signals", signalsKept(r.signals.Signals, !r.secrets))
 	}
 	if r.judged != nil {
 		o.value("opinion", r.judged.kept(!r.secrets))

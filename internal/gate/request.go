@@ -138,6 +138,9 @@ func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 		copied.value("opinion", r.judged.kept(true))
 		copied.value("turns", texts(r.judged.Case.Turns))
 	}
+	if r.signals != nil {
+		copied.value("signals", signalsKept(r.signals.Signals, true))
+	}
 	r.sealed, err = approval.Seal(g.o.Key, r.opened.ID, copied.canonical())
 	return err
 }

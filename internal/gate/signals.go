@@ -126,14 +126,23 @@ func (g *Gate) digestsOf(ctx context.Context, files []string) ([]string, error) 
 	return nil, fmt.Errorf("naming %d files: some have no digest", len(files))
 }
 
+// Seen returns the signals that the judge was shown, as records keep them; absent
+// if there are none.
+func (j *Judgement) Seen() toolcall.Value {
+	if len(j.Case.Signals) == 0 {
+		return toolcall.Value{}
+	}
+	return signalsKept(j.Case.Signals, true)
+}
+
 // signalsKept returns what collectors saw as records keep it (docs/spec/evidence.md,
 // "signals"): all of it where names may stand in the record, and if that is not
 // too large.
-func signalsKept(seen signals.Report, open bool) toolcall.Value {
+func signalsKept(seen []constraint.Signal, open bool) toolcall.Value {
 	o := object{}
-	o.text("digest", seen.Digest)
-	list := make([]toolcall.Value, len(seen.Signals))
-	for i, s := range seen.Signals {
+	o.text("digest", signals.Digest(seen))
+	list := make([]toolcall.Value, len(seen))
+	for i, s := range seen {
 		list[i] = s.Record()
 	}
 	whole := append(slices.Clip(o), toolcall.Member{Name: "observations", Value: toolcall.ArrayOf(list...)})

@@ -96,13 +96,13 @@ var stuck atomic.Int64
 func collect(ctx context.Context, in Input, m machine) Report {
 	ctx, cancel := context.WithTimeout(ctx, Limit*time.Duration(m.patience))
 	defer cancel()
-	s := newSubject(in)
+	s, shared := newSubject(in), &sharedIndex{}
 	var running []<-chan *sink
 	var chosen []collector
 	for _, c := range collectors {
 		if slices.Contains(in.Want, c.name) || c.when(s) {
 			chosen = append(chosen, c)
-			running = append(running, start(ctx, c, in, s, m))
+			running = append(running, start(ctx, c, look{machine: m, subject: s, shared: shared, session: in.Session, now: in.Now}))
 		}
 	}
 	var r Report
@@ -131,7 +131,7 @@ func collect(ctx context.Context, in Input, m machine) Report {
 
 // start runs one collector beside the others. What it finds is sent at once, when
 // it is done, so that one that is left behind shares nothing.
-func start(ctx context.Context, c collector, in Input, s *subject, m machine) <-chan *sink {
+func start(ctx context.Context, c collector, l look) <-chan *sink {
 	done := make(chan *sink, 1)
 	if stuck.Load() >= maxStuck {
 		out := newSink(c.name)
@@ -143,7 +143,7 @@ func start(ctx context.Context, c collector, in Input, s *subject, m machine) <-
 	go func() {
 		defer stuck.Add(-1)
 		begun := time.Now()
-		out := run(ctx, c, in, s, m)
+		out := run(ctx, c, l)
 		out.took = time.Since(begun)
 		done <- out
 	}()
@@ -151,8 +151,8 @@ func start(ctx context.Context, c collector, in Input, s *subject, m machine) <-
 }
 
 // run runs one collector. A defect in it makes all its keys unknown.
-func run(ctx context.Context, c collector, in Input, s *subject, m machine) (out *sink) {
-	ctx, cancel := context.WithTimeout(ctx, c.limit*time.Duration(m.patience))
+func run(ctx context.Context, c collector, l look) (out *sink) {
+	ctx, cancel := context.WithTimeout(ctx, c.limit*time.Duration(l.patience))
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
@@ -160,8 +160,8 @@ func run(ctx context.Context, c collector, in Input, s *subject, m machine) (out
 			out.unseen(fmt.Sprintf("a defect: %v", p))
 		}
 	}()
-	l := &look{ctx: ctx, machine: m, subject: s, session: in.Session, now: in.Now, sink: newSink(c.name)}
-	c.run(l)
+	l.ctx, l.sink = ctx, newSink(c.name)
+	c.run(&l)
 	return l.sink
 }
 

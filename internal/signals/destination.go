@@ -36,7 +36,7 @@ func destination(l *look) {
 			classes = append(classes, "object_store")
 		}
 	}
-	whole := l.subject.whole && !(l.subject.opaque && len(hosts) == 0)
+	whole := !l.subject.anyHost && len(l.subject.commands) > 0 && !l.subject.opaque
 	l.names("hosts", hosts, whole)
 	l.names("classes", classes, whole)
 	l.knownRemote(hosts, whole)

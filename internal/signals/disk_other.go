@@ -10,6 +10,7 @@ const openSafely = 0
 // identity is what lstat says of a file beyond what package fs knows.
 type identity struct {
 	uid, device, inode uint64
+	changed            stamp
 	known              bool
 }
 

@@ -16,6 +16,7 @@ const openSafely = unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CL
 // identity is what lstat says of a file beyond what package fs knows.
 type identity struct {
 	uid, device, inode uint64
+	changed            stamp // when the inode was; zero where the system is not asked
 	known              bool
 }
 
@@ -24,7 +25,7 @@ func identify(info fs.FileInfo) identity {
 	if !ok {
 		return identity{}
 	}
-	return identity{uint64(s.Uid), uint64(s.Dev), s.Ino, true}
+	return identity{uint64(s.Uid), uint64(s.Dev), uint64(s.Ino), changed(s), true}
 }
 
 func ownUID() (uint64, bool) { return uint64(os.Getuid()), true }

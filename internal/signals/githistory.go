@@ -123,7 +123,6 @@ func (l *look) staged(r *repository, x *index, head oid, born bool) (all map[str
 	defer d.objects.close()
 	c, err := d.objects.commit(head)
 	if err == nil {
-		d.children = x.children()
 		err = d.compare("", c.tree)
 	}
 	if err != nil {
@@ -177,6 +176,9 @@ func (d *differ) compare(dir string, tree oid) error {
 	entries, err := d.objects.tree(tree)
 	if err != nil {
 		return err
+	}
+	if d.children == nil {
+		d.children = d.index.children()
 	}
 	for _, child := range d.children[dir] {
 		name, folder := strings.CutSuffix(child, "/")

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"path"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Bounds of an index.
@@ -20,14 +23,36 @@ type index struct {
 	entries []indexEntry
 	byPath  map[string]int
 	folders map[string]bool // that tracked files lie in
+	written stamp           // when the file of the index was
 	trees   map[string]oid  // of folders of which nothing was staged since; "" is the top
+}
+
+// stamp is a time as an index has it: seconds and nanoseconds, cut to 32 bits.
+type stamp struct{ seconds, nano uint32 }
+
+func stampOf(t time.Time) stamp { return stamp{uint32(t.Unix()), uint32(t.Nanosecond())} }
+
+// before reports whether a time is certainly earlier than another.
+func (s stamp) before(t stamp) bool {
+	return s.seconds < t.seconds || s.seconds == t.seconds && s.nano < t.nano
+}
+
+// noted reports whether lstat says of a file what git noted of it, and the file is
+// older than the index: one that is as young may have changed since, with the same
+// size and time. The time of the inode, where the system tells it, is compared as
+// well: a program cannot set it back.
+func (x *index) noted(e *indexEntry, info fs.FileInfo) bool {
+	id := identify(info)
+	return uint32(info.Size()) == e.size && stampOf(info.ModTime()) == e.mtime && e.mtime.before(x.written) &&
+		(!id.known || uint32(id.inode) == e.inode) && (id.changed == stamp{} || id.changed == e.ctime)
 }
 
 // indexEntry is one staged file, with what lstat said of it when git last looked.
 type indexEntry struct {
 	path     string
-	mtime    int64 // seconds
-	nano     uint32
+	ctime    stamp
+	mtime    stamp
+	inode    uint32
 	size     uint32
 	mode     uint32
 	id       oid
@@ -43,16 +68,45 @@ var (
 	errIndexLarge = errors.New("the index has more entries than are looked at")
 )
 
-// readIndex reads the index of a repository; a missing one is empty.
+// sharedIndex is the index that the collectors of one collection share: reading a
+// large one takes most of their time.
+type sharedIndex struct {
+	mu  sync.Mutex
+	dir string // of the repository; "" before it is read
+	x   *index
+	err error
+}
+
+// readIndex reads the index of a repository; a missing one is empty. Nobody changes
+// what it returns.
 func (l *look) readIndex(r *repository) (*index, error) {
-	text, err := l.read(path.Join(r.dir, "index"), maxIndex)
+	l.shared.mu.Lock()
+	defer l.shared.mu.Unlock()
+	if l.shared.dir != r.dir {
+		l.shared.x, l.shared.err = l.newIndex(r)
+		l.shared.dir = r.dir
+	}
+	return l.shared.x, l.shared.err
+}
+
+func (l *look) newIndex(r *repository) (*index, error) {
+	name := path.Join(r.dir, "index")
+	info, err := l.lstat(name)
 	if absent(err) {
 		return parseIndex(emptyIndex, maxEntries)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return parseIndex([]byte(text), maxEntries)
+	text, err := l.read(name, maxIndex)
+	if err != nil {
+		return nil, err
+	}
+	x, err := parseIndex([]byte(text), maxEntries)
+	if err == nil {
+		x.written = stampOf(info.ModTime())
+	}
+	return x, err
 }
 
 var emptyIndex = append([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x00"), make([]byte, len(oid{}))...)
@@ -104,7 +158,7 @@ func parseEntry(b []byte, version uint32, before string) (e indexEntry, rest []b
 		return e, nil, errIndex
 	}
 	word := func(at int) uint32 { return binary.BigEndian.Uint32(b[at:]) }
-	e = indexEntry{mtime: int64(word(8)), nano: word(12), mode: word(24), size: word(36), id: oid(b[40:60])}
+	e = indexEntry{ctime: stamp{word(0), word(4)}, mtime: stamp{word(8), word(12)}, inode: word(20), mode: word(24), size: word(36), id: oid(b[40:60])}
 	flags := binary.BigEndian.Uint16(b[60:])
 	e.stage, e.assumed = uint8(flags>>12&3), flags&0x8000 != 0
 	at := fixedEntry

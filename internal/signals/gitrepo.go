@@ -24,13 +24,16 @@ type repository struct {
 	odd    string // why the repository is of a form that is not read here
 }
 
+// errNoFolder says that it is not known in which folder the commands run.
+var errNoFolder = errors.New("the commands run in no folder that is known, or in several")
+
 // errNoRepository says that no folder above holds a repository.
 var errNoRepository = errors.New("no repository")
 
 // repository finds the repository around a folder. Format: gitrepository-layout(5).
 func (l *look) repository(dir string) (*repository, error) {
 	if dir == "" {
-		return nil, errNoRepository
+		return nil, errNoFolder
 	}
 	for ; ; dir = path.Dir(dir) {
 		info, err := l.lstat(path.Join(dir, ".git"))

@@ -17,7 +17,7 @@ const maxHashed = 8 << 20
 func gitState(l *look) {
 	r, err := l.repository(l.subject.cwd)
 	if err == errNoRepository {
-		l.flag("repository", false, l.subject.cwd != "")
+		l.flag("repository", false, true)
 		return
 	}
 	if err != nil {
@@ -47,7 +47,7 @@ func gitState(l *look) {
 	l.count("staged", len(staged), ok)
 	t := l.workTree(r, x)
 	t.all()
-	l.count("dirty", t.dirty, t.known)
+	l.count("dirty", t.dirty, t.known && t.sure)
 	l.count("untracked", t.untracked, t.known)
 	l.count("ignored", t.ignored, t.known)
 }
@@ -87,10 +87,11 @@ type workTree struct {
 	look  *look
 	repo  *repository
 	index *index
-	left  int // entries that may still be looked at
+	left  int // entries of folders that may still be looked at: the bound is on those that git does not track
 	hash  int64
 	raw   bool // no filter is set up: what a file says is what git stores
 	known bool // everything was looked at
+	sure  bool // of each tracked file it is known whether it is modified
 
 	patterns                  []ignorePattern
 	dirty, untracked, ignored int
@@ -113,7 +114,7 @@ const (
 )
 
 func (l *look) workTree(r *repository, x *index) *workTree {
-	t := &workTree{look: l, repo: r, index: x, left: maxEntries, hash: maxHashed, known: true, seen: map[string]bool{}, each: func(string, fileState) {}}
+	t := &workTree{look: l, repo: r, index: x, left: maxEntries + len(x.entries), hash: maxHashed, sure: true, seen: map[string]bool{}, each: func(string, fileState) {}}
 	t.patterns, t.known = l.ignores(r)
 	autocrlf := r.config.last("core.autocrlf")
 	t.raw = (autocrlf == "" || autocrlf == "false") && r.config.last("core.attributesfile") == "" && !r.config.odd
@@ -133,7 +134,7 @@ func (t *workTree) all() {
 	t.statAll()
 	t.walk("", t.patterns)
 	for _, e := range t.index.entries {
-		if !t.seen[e.path] && !e.assumed {
+		if t.known && !t.seen[e.path] && !e.assumed {
 			t.dirty++ // it was removed
 		}
 	}
@@ -220,7 +221,7 @@ func (t *workTree) note(name string, s fileState) {
 		t.dirty++
 	case unknownFile:
 		t.dirty++
-		t.known = t.look.miss("work tree", fmt.Errorf("whether %s is modified is not known without running filters", clean(name)))
+		t.sure = t.look.miss("work tree", fmt.Errorf("whether %s is modified is not known without running something", clean(name)))
 	case untrackedFile:
 		t.untracked++
 	case ignoredFile:
@@ -249,8 +250,8 @@ func (t *workTree) compare(at int) fileState {
 // stat compares what lstat says of a file with what git noted. It may be called
 // for several files at once.
 func (t *workTree) stat(e *indexEntry) fileState {
-	if e.assumed || e.mode>>12 == submodule { // git does not look at these either
-		return unmodified
+	if e.assumed || e.mode>>12 == submodule { // git does not look at these, or looks at a repository of their own
+		return unknownFile
 	}
 	if e.stage != 0 || e.intended {
 		return modified
@@ -269,7 +270,7 @@ func (t *workTree) stat(e *indexEntry) fileState {
 		return modified
 	case regular && (e.mode&0o100 != 0) != (info.Mode()&0o100 != 0) && t.repo.config.last("core.filemode") != "false":
 		return modified
-	case uint32(info.Size()) == e.size && info.ModTime().Unix() == e.mtime && (e.nano == 0 || uint32(info.ModTime().Nanosecond()) == e.nano):
+	case t.index.noted(e, info):
 		return unmodified
 	}
 	return otherStat

@@ -28,15 +28,15 @@ func gitTargets(l *look) {
 		return
 	}
 	staged, ok := l.staged(r, x, head, born)
-	t := &targets{workTree: l.workTree(r, x), staged: staged, known: ok && l.subject.whole}
-	t.workTree.left = maxTargets
+	t := &targets{workTree: l.workTree(r, x), staged: staged, compared: ok}
+	t.left = maxTargets + len(x.entries)
 	t.each = t.found
 	t.survey()
 	l.names("untracked_affected", t.untrackedNames, t.complete())
 	l.names("ignored_affected", t.ignoredNames, t.complete())
 	l.count("tracked", t.tracked, t.complete())
-	l.names("modified", t.modifiedNames, t.complete())
-	l.flag("recoverable", len(t.untrackedNames)+len(t.ignoredNames)+len(t.modifiedNames)+t.elsewhere == 0, t.complete())
+	l.names("modified", t.modifiedNames, t.complete() && t.sure && t.compared)
+	l.flag("recoverable", len(t.untrackedNames)+len(t.ignoredNames)+len(t.modifiedNames) == 0 && !t.history, t.complete() && t.sure && t.compared)
 	n, ok := l.unpushed(r, all, l.tips(all, head, born, t.tracked > 0))
 	l.count("unpushed", n, ok && complete)
 }
@@ -57,25 +57,32 @@ func (l *look) outside(err error) {
 		l.miss(".git", firstError(err, errIndexForm))
 		return
 	}
-	l.names("untracked_affected", nil, l.subject.whole)
-	l.names("ignored_affected", nil, l.subject.whole)
-	l.count("tracked", 0, l.subject.whole)
-	l.names("modified", nil, l.subject.whole)
-	l.count("unpushed", 0, true)
-	l.flag("recoverable", len(l.subject.affected) == 0, l.subject.whole)
+	known := l.subject.whole && !slices.ContainsFunc(l.subject.changed, func(f string) bool {
+		_, err := l.repository(path.Dir(f))
+		return l.over() || err != errNoRepository
+	})
+	l.names("untracked_affected", nil, known)
+	l.names("ignored_affected", nil, known)
+	l.count("tracked", 0, known)
+	l.names("modified", nil, known)
+	l.count("unpushed", 0, known)
+	l.flag("recoverable", len(l.subject.affected) == 0, known)
 }
 
 // targets sorts the affected files of a repository.
 type targets struct {
 	*workTree
-	staged map[string]bool // files that differ from the last commit
-	known  bool
+	staged    map[string]bool // files that differ from the last commit
+	compared  bool            // and these are all
+	elsewhere bool            // something is affected outside of the repository
+	history   bool            // the repository itself is
 
-	tracked, elsewhere                          int
+	tracked                                     int
 	untrackedNames, ignoredNames, modifiedNames []string
 }
 
-func (t *targets) complete() bool { return t.known && t.workTree.known }
+// complete reports whether all that is affected was looked at.
+func (t *targets) complete() bool { return t.known && !t.elsewhere && t.look.subject.whole }
 
 // found notes one affected file.
 func (t *targets) found(name string, is fileState) {
@@ -105,7 +112,8 @@ func (t *targets) survey() {
 	for _, f := range t.look.subject.changed {
 		name, in := strings.CutPrefix(f, t.repo.top+"/")
 		if !in && f != t.repo.top {
-			t.elsewhere++
+			t.elsewhere = true
+			t.look.unseen("affected files outside of the repository")
 			continue
 		}
 		t.path(strings.TrimPrefix(name, t.repo.top))
@@ -115,9 +123,10 @@ func (t *targets) survey() {
 // path looks at a file or folder, from the top.
 func (t *targets) path(name string) {
 	if name == ".git" || strings.HasPrefix(name, ".git/") {
-		t.elsewhere++ // the history itself
+		t.history = true
 		return
 	}
+	t.history = t.history || name == ""
 	patterns, folder := t.above(name)
 	if at, is := t.index.byPath[name]; is {
 		t.note(name, t.compare(at))

@@ -32,6 +32,7 @@ func (m machine) system(name string) string { return m.root + name }
 type look struct {
 	machine
 	*sink
+	shared  *sharedIndex
 	ctx     context.Context
 	subject *subject
 	session Session

@@ -38,7 +38,7 @@ var (
 
 // payloadClass says what is in the files that leave.
 func payloadClass(l *look) {
-	p := payload{look: l, left: maxPayload, known: l.subject.whole && !l.subject.opaque, secrets: map[string]int{}}
+	p := payload{look: l, left: maxPayload, known: l.subject.whole && !l.subject.chooses(), secrets: map[string]int{}}
 	for i, name := range l.subject.sent {
 		if i == maxOutgoing || l.over() {
 			p.known = l.miss("files that leave", errTooLarge)
@@ -46,7 +46,7 @@ func payloadClass(l *look) {
 		}
 		p.file(name)
 	}
-	if l.subject.opaque {
+	if l.subject.chooses() {
 		l.unseen("a command sends what it chooses by itself")
 	}
 	var secrets []string
@@ -58,6 +58,12 @@ func payloadClass(l *look) {
 	l.names("secrets", secrets, p.known)
 	l.count("personal", p.personal, p.known)
 	l.flag("licence_header", p.owned, p.known)
+}
+
+// chooses reports whether a command may send more than the files that its words
+// name: commits, packages, what it computes.
+func (s *subject) chooses() bool {
+	return s.opaque || slices.ContainsFunc(s.senders, func(c command) bool { return !c.is("curl", "wget", "scp", "rsync") })
 }
 
 type payload struct {

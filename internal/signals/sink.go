@@ -117,6 +117,10 @@ func whole(n int) toolcall.Value {
 // digits or more, or a long word with digits in it.
 var longID = regexp.MustCompile(`[0-9]{10,}|[0-9A-Za-z+_=-]{32,}`)
 
+// inAddress matches what may be secret in an address, also in one that was cut
+// apart: user information and query.
+var inAddress = regexp.MustCompile(`[^\s/:@?]*:[^\s/@]*@|\?[^\s?]*=\S*`)
+
 // clean returns a text of the environment as it may be shown: one line of bounded
 // length, without characters that steer a terminal or the direction of writing,
 // with secrets masked and long ids replaced by a digest.
@@ -128,6 +132,7 @@ func clean(text string) string {
 		}
 		return r
 	}, text)
+	text = inAddress.ReplaceAllString(text, "…")
 	text = longID.ReplaceAllStringFunc(evidence.Line(text), func(id string) string {
 		if !strings.ContainsAny(id, "0123456789") {
 			return id

@@ -14,20 +14,23 @@ import (
 
 // subject is what an action is about, as collectors ask for it.
 type subject struct {
-	cwd      string // "" is unknown
+	cwd      string // in which all commands run; "" is unknown, or they run in several
 	places   constraint.Places
 	commands []command
+	placed   []string // folders in which they run; "" is unknown
 	changed  []string // what the action writes or deletes, as written: files, and tops of trees; absolute
 	affected []string // the same with all files below, links followed
 	sent     []string // files that leave
 	read     []string // other files that are read or run
 	urls     []string // with a scheme, without user information and query
 	hosts    []string
+	senders  []command // commands that talk to a host
 	ops      map[judge.Op]bool
 	bypass   []string // options that turn a check off
 	whole    bool     // affected and changed are all there is; false where something is not known
 	opaque   bool     // some command does what its input says
 	network  bool     // some command talks to a host
+	anyHost  bool     // one of these hosts is not known
 	files    bool     // some effect writes or deletes a file, known or not
 	workTree bool     // git itself chooses which files of the work tree are changed
 }
@@ -37,6 +40,7 @@ type command struct {
 	name    []string // program, and subcommand if the program is known
 	words   []string // as far as they are known
 	options []string
+	dir     string // in which it runs; "" is unknown
 }
 
 func newSubject(in Input) *subject {
@@ -47,6 +51,9 @@ func newSubject(in Input) *subject {
 	if len(in.Action.Commands) == 0 {
 		s.whole = false // what a tool does to its arguments is not known
 		s.arguments("", in.Action.Arguments)
+	}
+	if len(s.commands) > 0 {
+		s.cwd = s.together()
 	}
 	for _, e := range in.Effects {
 		s.effect(e)
@@ -69,35 +76,74 @@ func (s *subject) line(line constraint.Shell) {
 		case shell.Read, shell.Write:
 			s.file(e)
 		case shell.Network:
-			s.network = true
+			s.network, s.anyHost = true, s.anyHost || !e.Sure
 			s.hosts = append(s.hosts, e.Hosts...)
+			s.senders = append(s.senders, commandOf(line, e.By))
 		case shell.Unknown:
 			s.opaque = true
-			s.whole = s.whole && (e.Opaque || onProcesses(line, e.By))
+			s.whole = s.whole && commandOf(line, e.By).is(processCommands...) // they act on no files
 		}
 	}
 }
 
-// onProcesses reports whether a command acts on processes, and on no files.
-func onProcesses(line constraint.Shell, by int) bool {
-	return slices.ContainsFunc(line.Effects, func(e constraint.ShellEffect) bool {
-		return e.Kind == shell.Execute && e.By == by && command{name: e.Name}.is(processCommands...)
-	})
+// commandOf returns the command that has an effect.
+func commandOf(line constraint.Shell, by int) command {
+	for i := range line.Effects {
+		if e := &line.Effects[i]; e.Kind == shell.Execute && e.By == by {
+			return newCommand(e)
+		}
+	}
+	return command{}
+}
+
+func newCommand(e *constraint.ShellEffect) command {
+	c := command{name: slices.Clone(e.Name), options: e.Options}
+	for _, w := range e.Words {
+		if w.Known {
+			c.words = append(c.words, w.Text)
+		}
+	}
+	if len(c.name) == 0 {
+		return c
+	}
+	c.name[0] = path.Base(c.name[0])
+	if len(e.Folders) == 1 {
+		c.dir = e.Folders[0]
+	}
+	if c.name[0] != "git" {
+		return c
+	}
+	if to := c.value("-C"); to != "" && c.dir != "" {
+		c.dir = absolute(c.dir, to)
+	}
+	if c.has("--git-dir", "--work-tree") || c.value("--git-dir", "--work-tree") != "" {
+		c.dir = ""
+	}
+	return c
 }
 
 func (s *subject) execute(e *constraint.ShellEffect) {
-	c := command{name: slices.Clone(e.Name), options: e.Options}
-	for _, w := range e.Words {
-		if !w.Known {
-			continue
-		}
-		c.words = append(c.words, w.Text)
-		s.address(w.Text)
+	c := newCommand(e)
+	for _, w := range c.words {
+		s.address(w)
 	}
-	if len(c.name) > 0 {
-		c.name[0] = path.Base(c.name[0])
+	if e.Search != "" || len(c.words) == 0 || strings.Contains(c.words[0], "/") { // the shell's own commands work in no folder
+		s.placed = append(s.placed, c.dir)
 	}
 	s.commands = append(s.commands, c)
+}
+
+// together returns the folder in which all commands run, "" if there is no such.
+func (s *subject) together() string {
+	if len(s.placed) == 0 {
+		return s.cwd
+	}
+	for _, dir := range s.placed {
+		if dir != s.placed[0] {
+			return ""
+		}
+	}
+	return s.placed[0]
 }
 
 // file notes the files that are changed. Those that git keeps in a work tree are
