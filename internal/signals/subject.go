@@ -41,6 +41,8 @@ type command struct {
 	words   []string // as far as they are known
 	options []string
 	dir     string // in which it runs; "" is unknown
+
+	workTree bool // git may change files of the work tree
 }
 
 func newSubject(in Input) *subject {
@@ -72,7 +74,7 @@ func (s *subject) line(line constraint.Shell) {
 		e := &line.Effects[i]
 		switch e.Kind {
 		case shell.Execute:
-			s.execute(e)
+			s.execute(e, slices.ContainsFunc(line.Effects, func(w constraint.ShellEffect) bool { return w.By == e.By && w.WorkTree }))
 		case shell.Read, shell.Write:
 			s.file(e)
 		case shell.Network:
@@ -122,8 +124,9 @@ func newCommand(e *constraint.ShellEffect) command {
 	return c
 }
 
-func (s *subject) execute(e *constraint.ShellEffect) {
+func (s *subject) execute(e *constraint.ShellEffect, workTree bool) {
 	c := newCommand(e)
+	c.workTree = workTree
 	for _, w := range c.words {
 		s.address(w)
 	}
