@@ -319,6 +319,15 @@ func TestCollectors(t *testing.T) {
 			"cloud_ctx.kube_context": "unknown", "cloud_ctx.production": "unknown",
 		}},
 
+		{"a word that is not known may choose another context", func(w world) {
+			w.write(map[string]string{"~/.kube/config": "current-context: dev\n"})
+		}, "kubectl --context $C get x; psql $U; docker --context $D ps", map[string]string{
+			"cloud_ctx.kube_context": "unknown", "cloud_ctx.production": "unknown", "db_target.host_class": "unknown", "docker_ctx.context": "unknown",
+			"credential_prov.sources": "unknown, at least 1",
+		}},
+		{"credentials: a command that may take any", func(w world) { w.write(map[string]string{".env": ""}) }, "cat .env; make deploy", map[string]string{
+			"credential_prov.sources": "unknown, at least 1",
+		}},
 		{"docker", func(w world) {
 			w.write(map[string]string{
 				"~/.docker/config.json": `{"currentContext":"remote-prod","auths":{"x":{"auth":"hunter2"}}}`,
