@@ -20,10 +20,11 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Say what a shell command would do, without running it",
 		Long: `Prints the programs that a command line executes, the files it reads and writes,
 the hosts it talks to, and what of this cannot be known, each with the words that
-cause it. Nothing is run, and no file is looked at: a link or a pattern may lead
-elsewhere. With --contract the disk is looked at, too, also along PATH, and for each
-clause with a shell constraint it says which entry covers each effect, or why none
-does.
+cause it. What belongs to running a program (its store, its settings, the programs
+that it is made of) stands below; --json has each file of it. Nothing is run, and no
+file is looked at: a link or a pattern may lead elsewhere. With --contract the disk is
+looked at, too, also along PATH, and for each clause with a shell constraint it says
+which entry covers each effect, or why none does.
 docs/shell.md has examples and says what the analysis cannot see.`,
 		Example: "  licet explain-command 'cd build && rm -rf *'\n  licet explain-command 'git push' --json",
 		Args:    cobra.ExactArgs(1),
@@ -92,6 +93,7 @@ func (a *app) printAnalysis(analysis shell.Analysis) {
 			a.printCommand(analysis, i, "")
 		}
 	}
+	a.printOwn(analysis)
 	fmt.Fprintf(a.out, "effects: %d, unknown: %d\n", len(analysis.Effects), unknown)
 }
 
@@ -175,6 +177,9 @@ func effectFile(e shell.Effect) string {
 	case e.Tree:
 		text += " and all below"
 	}
+	if e.Unignored {
+		text += ", without what git ignores"
+	}
 	return text
 }
 
@@ -198,10 +203,12 @@ type effectJSON struct {
 	Tree      bool         `json:"tree,omitempty"`
 	Runs      bool         `json:"runs,omitempty"`
 	WorkTree  bool         `json:"work_tree,omitempty"`
+	Unignored bool         `json:"unignored,omitempty"`
 	Host      string       `json:"host,omitempty"`
 	Remote    string       `json:"remote,omitempty"`
 	Opaque    bool         `json:"opaque,omitempty"`
 	Why       string       `json:"why,omitempty"`
+	Own       []ownJSON    `json:"own,omitempty"` // what belongs to running the program
 	Cause     spanJSON     `json:"cause"`
 }
 
@@ -222,8 +229,8 @@ func analysisJSON(analysis shell.Analysis) explained {
 	for _, e := range analysis.Effects {
 		out.Effects = append(out.Effects, effectJSON{
 			Kind: e.Kind.String(), By: e.By, Words: e.Words, Name: e.Name, Options: e.Options,
-			Path: e.Path, PathKnown: e.PathKnown, Pattern: e.Pattern, Tree: e.Tree, Runs: e.Runs, WorkTree: e.WorkTree,
-			Host: e.Host, Remote: e.Remote, Opaque: e.Opaque, Why: e.Why, Cause: spanJSON(e.Cause),
+			Path: e.Path, PathKnown: e.PathKnown, Pattern: e.Pattern, Tree: e.Tree, Runs: e.Runs, WorkTree: e.WorkTree, Unignored: e.Unignored,
+			Host: e.Host, Remote: e.Remote, Opaque: e.Opaque, Why: e.Why, Own: ownOf(e), Cause: spanJSON(e.Cause),
 		})
 	}
 	for _, c := range analysis.Commands {

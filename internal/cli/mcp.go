@@ -11,6 +11,7 @@ import (
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/mcpproxy"
+	"github.com/licet-dev/licet/internal/sqlcheck"
 )
 
 // mcpFlags are the flags of `licet mcp`.
@@ -90,6 +91,9 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 		return err
 	}
 	announceShadow(a.err, w.file.contract)
+	if agent := w.file.contract.Agent(f.agent); agent != nil && agent.ReadsSQL(sqlcheck.PostgreSQL) {
+		go sqlcheck.Start(sqlcheck.PostgreSQL) // the first call need not wait for it
+	}
 	session := f.session
 	if session == "" {
 		if session = clientSession(os.Getppid()); session == "" {

@@ -57,6 +57,16 @@ var shellTable = []struct {
 			"make", "go test ./...", "./run.sh", "cat ~/ssh/id", "ls /ws/keys",
 		},
 	},
+	{ // what belongs to running git is asked of no pattern
+		spec:    `{"shell": {"run": ["git commit", "git diff", "cd"]}}`,
+		permits: []string{"git commit -m x", "cd / && git diff"},
+		refuses: []string{"git -C / diff", "git commit -F x", "git commit -m x > log", "git diff --output=x", "git config user.name x"},
+	},
+	{
+		spec:    `{"shell": {"read": ["${workspace}/**"], "write": ["${workspace}/src/.git/**"]}}`,
+		forbids: []string{"rm .git/index", "git config user.name x", "git add new.txt", "cat a.txt"},
+		passes:  []string{"git commit -m x", "cd / && git commit -m x", "git show HEAD:main.go", "git diff --stat"},
+	},
 }
 
 func TestShell(t *testing.T) {

@@ -285,3 +285,11 @@ func (s *sqlKind) forbidsWithin(t *sqlKind) bool {
 	return s.dialect == t.dialect && classes && (!t.readOnly || s.readOnly) &&
 		(t.tables == nil || s.tables != nil && subset(s.tables, t.tables, tablePattern.within))
 }
+
+// ReadsSQL reports whether the set has a `sql` constraint on text of a dialect.
+func (s *Set) ReadsSQL(d sqlcheck.Dialect) bool {
+	return slices.ContainsFunc(s.kinds, func(k kind) bool {
+		sql, is := k.(*sqlKind)
+		return is && sql.dialect == d
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/contract"
+	"github.com/licet-dev/licet/internal/sqlcheck"
 )
 
 const shellTools = `{"tools": [{"name": "sh", "inputSchema": {"type": "object", "properties": {
@@ -102,5 +103,25 @@ func TestCommandQuestions(t *testing.T) {
 	}
 	if got := strings.Join(steps, " "); got != "never allow" {
 		t.Errorf("steps %s", got)
+	}
+}
+
+// TestReadsSQL: whether an agent's calls are read as SQL of a dialect, wherever a
+// clause says so.
+func TestReadsSQL(t *testing.T) {
+	const clause = "{command: {sql: {dialect: postgresql, read_only: true}}}"
+	for rule, want := range map[string]bool{
+		"allow: [" + clause + "]":                  true,
+		"approve: [" + runLs + ", " + clause + "]": true,
+		"allow: [" + runLs + "], never: [{command: {sql: {dialect: postgresql, statements: [drop]}}}]": true,
+		"allow: [{command: {sql: {dialect: sqlite, read_only: true}}}]":                                false,
+		"allow: [" + runLs + "]": false,
+		"allow: [" + clause + "]}\n  b:\n    extends: a\n    tools:\n      host.sh: {allow: [" + runLs + "]": true,
+	} {
+		c := shellRule(t, rule)
+		agents := c.Agents()
+		if got := c.Agent(agents[len(agents)-1]).ReadsSQL(sqlcheck.PostgreSQL); got != want {
+			t.Errorf("%s: %t, want %t", rule, got, want)
+		}
 	}
 }

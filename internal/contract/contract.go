@@ -8,6 +8,7 @@ import (
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/sqlcheck"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -173,6 +174,21 @@ func (a *Agent) Rules() []*Rule {
 		rules = append(rules, a.rules[ref])
 	}
 	return rules
+}
+
+// ReadsSQL reports whether some clause of the agent's rules, or of those that they
+// extend, has a `sql` constraint on text of a dialect.
+func (a *Agent) ReadsSQL(d sqlcheck.Dialect) bool {
+	for _, r := range a.Rules() {
+		for ; r != nil; r = r.base {
+			for _, k := range slices.Concat(r.Never, r.Allow, r.Judge, r.Approve) {
+				if slices.ContainsFunc(k.constraints, func(c constrained) bool { return c.set.ReadsSQL(d) }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // Rule returns the rule for one tool (method [ToolsCall]) or for another method

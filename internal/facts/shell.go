@@ -37,6 +37,7 @@ func (in Input) answerShell(ctx context.Context, a constraint.Answers, key strin
 	if len(analysis.Effects) > maxEffects {
 		return nil
 	}
+	p.line = analysis.Effects
 	s := constraint.Shell{Known: true}
 	for _, e := range analysis.Effects {
 		placed, happens, err := p.place(e)
@@ -62,6 +63,7 @@ type placer struct {
 	left     int                        // how many more files may be looked at
 	places   constraint.Places
 	path     string             // PATH; "" is unknown
+	line     []shell.Effect     // all effects of the line
 	programs map[string]program // found along PATH, by programKey
 	folders  map[string]folder  // of PATH, as looked at
 }
@@ -133,12 +135,10 @@ func (p *placer) placeFiles(e *constraint.ShellEffect) error {
 		if err != nil {
 			return err
 		}
-		skip := ""
 		if e.WorkTree {
 			if f, err = p.workTree(f); err != nil {
 				return err
 			}
-			skip = ".git"
 		}
 		top := f
 		top.Leaf = true
@@ -157,7 +157,7 @@ func (p *placer) placeFiles(e *constraint.ShellEffect) error {
 			if e.Makes == shell.MakesCopies {
 				continue // copies adds what is written there, and nothing else is
 			}
-			if e.Files, err = p.below(e.Files, f, skip, map[string]bool{}); err != nil {
+			if e.Files, err = p.below(e.Files, f, p.leftOut(e, f), map[string]bool{}); err != nil {
 				return err
 			}
 		}
@@ -192,10 +192,22 @@ func (p *placer) workTree(f constraint.File) (constraint.File, error) {
 	return f, nil
 }
 
-// below appends all that lies below a folder but the name skip at its top.
+// leftOut returns what an effect leaves out below a folder.
+func (p *placer) leftOut(e *constraint.ShellEffect, top constraint.File) func(file string, folder bool) bool {
+	var git *ignored
+	if e.Unignored {
+		git = ignoredBelow(top.Path, p.line)
+	}
+	store := path.Join(top.Path, ".git")
+	return func(file string, folder bool) bool {
+		return e.WorkTree && file == store || git != nil && git.has(file, folder)
+	}
+}
+
+// below appends all that lies below a folder but what skip says, with all below that.
 // Links are listed, and what they lead to with all below that: some programs
 // follow them.
-func (p *placer) below(all []constraint.File, dir constraint.File, skip string, seen map[string]bool) ([]constraint.File, error) {
+func (p *placer) below(all []constraint.File, dir constraint.File, skip func(file string, folder bool) bool, seen map[string]bool) ([]constraint.File, error) {
 	if dir.Leaf || seen[dir.Path] {
 		return all, nil
 	}
@@ -214,7 +226,10 @@ func (p *placer) below(all []constraint.File, dir constraint.File, skip string, 
 		if p.left--; p.left < 0 {
 			return all, errBeyond
 		}
-		if entry.Name() == skip {
+		if err := p.ctx.Err(); err != nil {
+			return all, err
+		}
+		if skip(path.Join(dir.Path, entry.Name()), entry.IsDir()) {
 			continue
 		}
 		f := constraint.File{Path: path.Join(dir.Path, entry.Name()), Fold: dir.Fold, Leaf: true, Special: entry.Type()&specialModes != 0}
@@ -222,7 +237,7 @@ func (p *placer) below(all []constraint.File, dir constraint.File, skip string, 
 		switch {
 		case entry.IsDir():
 			f.Leaf = false
-			all, err = p.below(all, f, "", seen)
+			all, err = p.below(all, f, skip, seen)
 		case entry.Type()&fs.ModeSymlink != 0:
 			all, err = p.behind(all, f.Path, seen)
 		}
@@ -230,7 +245,7 @@ func (p *placer) below(all []constraint.File, dir constraint.File, skip string, 
 			return all, err
 		}
 	}
-	return all, p.ctx.Err()
+	return all, nil
 }
 
 // behind appends what a link leads to.
@@ -244,7 +259,7 @@ func (p *placer) behind(all []constraint.File, link string, seen map[string]bool
 	if all = append(all, leaf); target.Special {
 		return all, nil
 	}
-	return p.below(all, target, "", seen)
+	return p.below(all, target, func(string, bool) bool { return false }, seen)
 }
 
 // copies adds to what copies and moves write the names of what they read or move,

@@ -60,7 +60,7 @@ type classCommand struct{ command, effects string }
 // its folder.
 func (c classCommand) onlyReads() bool {
 	for effect := range strings.SplitSeq(c.effects, "; ") {
-		file, reads := strings.CutPrefix(strings.TrimSuffix(effect, " tree"), "read ")
+		file, reads := strings.CutPrefix(strings.TrimSuffix(strings.TrimSuffix(effect, " unignored"), " tree"), "read ")
 		reads = reads && strings.HasPrefix(path.Clean(file)+"/", "/w/") && !strings.HasSuffix(file, " runs")
 		if effect != "" && !strings.HasPrefix(effect, "run ") && !reads {
 			return false

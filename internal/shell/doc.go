@@ -15,10 +15,11 @@
 // or exceeds a bound is one unknown effect as a whole, never the part that was
 // read.
 //
-// What belongs to running a program is not listed: its own libraries, settings
+// What belongs to running a program is no effect of its own: its libraries, settings
 // and caches, the objects and the index of git with the files that it tracks, the
 // hooks and filters that its settings name, and the programs that it is made of, as
-// gzip below tar. Those settings are guarded files elsewhere.
+// gzip below tar. own.tbl has it, and [OwnOf] gives it for what is executed. Package
+// shelltrace holds both tables against what programs do.
 //
 // The package is pure: the same line and [Env] give the same [Analysis].
 package shell

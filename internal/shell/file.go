@@ -6,15 +6,18 @@ import (
 	"strings"
 )
 
-// harmless are files that are none: reading or writing them has no effect
-// outside the command.
+// Harmless reports whether a path is that of a device that holds nothing, such as
+// /dev/null: reading or writing it has no effect outside the command, and makes no
+// [Effect].
+func Harmless(path string) bool { return slices.Contains(harmless, path) }
+
 var harmless = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"}
 
 // file records that a file is touched, in each folder that may be current.
 func (w *walker) file(st state, by int, kind Kind, f field, tree bool, why string) {
 	e := Effect{Kind: kind, Tree: tree || f.tree, Why: why}
 	switch {
-	case f.known && (slices.Contains(harmless, f.text) || strings.HasPrefix(f.text, "/dev/fd/") || kind == Read && f.text == "-"):
+	case f.known && (Harmless(f.text) || strings.HasPrefix(f.text, "/dev/fd/") || kind == Read && f.text == "-"):
 		return
 	case f.known && f.text == "":
 		return // no file has this name

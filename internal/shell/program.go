@@ -284,6 +284,9 @@ func (u *use) effects() {
 	if u.help {
 		return
 	}
+	if u.row.has("unignored") && !u.meanings["ignored"] {
+		defer u.unignored(len(u.analyzer.effects))
+	}
 	for _, v := range u.values {
 		if v.text == "-" && v.known && v.kind != "unknown" && v.kind != "run" {
 			continue // standard input or output
@@ -354,6 +357,15 @@ func (u *use) workTree(kind Kind) {
 	u.file(u.st, u.by, kind, literal(".", u.span), true, "the work tree of git")
 	for i := range u.analyzer.effects[from:] {
 		u.analyzer.effects[from+i].WorkTree = true
+	}
+}
+
+// unignored says of the trees from at on that are read that git leaves out what it
+// ignores.
+func (u *use) unignored(at int) {
+	for i := range u.analyzer.effects[min(at, len(u.analyzer.effects)):] {
+		e := &u.analyzer.effects[at+i]
+		e.Unignored = e.Kind == Read && e.Tree
 	}
 }
 

@@ -43,6 +43,9 @@ func uses() (all []string) {
 				add(command, option, "p a b")
 				add(command, "a", option, "b")
 				add(command, option, "p")
+				if o.meaning == "parents" {
+					add(command, option, "a/b c/d")
+				}
 				if o.takes != 0 {
 					add(command, option+map[bool]string{true: "=p", false: "p"}[strings.HasPrefix(option, "--")], "a b")
 				}
@@ -99,13 +102,17 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// whole is the summary of a command, with what it may make in trees.
+// whole is the summary of a command, with what it may make in trees, and what it
+// leaves where there is a folder.
 func whole(command string) string {
 	a := Analyze(command, testEnv)
 	text := summary(a)
 	for _, e := range a.Effects {
 		if e.Kind == Write && (e.Tree || e.Pattern) {
 			text += [...]string{" (any names)", " (copies)", " (no new names)"}[e.Makes]
+		}
+		if e.Into {
+			text += " (no folder)"
 		}
 	}
 	return text
@@ -215,7 +222,7 @@ func noticedBy(r removal, all []check) string {
 var chosen = []string{
 	"--compress-program=shell of sort", "-w!inplace of gofmt", "--output=write of @gitdiff", "-I=shell of tar", "-f=placeread of grep",
 	"here of rg", "special=sed of sed", "stdin=code of python", "--upload-pack=shell of git fetch", "-c=gitconfig of git",
-	"existing of rm", "-r,-R,--recursive!tree of rm", "$LD_* of the settings", "$GIT_SSH_COMMAND of the settings", "appends of xargs", "assigns of env",
+	"existing of rm", "existing of rmdir", "-r,-R,--recursive!tree of rm", "$LD_* of the settings", "$GIT_SSH_COMMAND of the settings", "appends of xargs", "assigns of env",
 	"-d=atread of curl", "worktree of git reset", "net of wget", "dest of cp",
 }
 

@@ -109,6 +109,7 @@ type Effect struct {
 	Into      bool   // Write: not done where Path is a folder; what goes into it are effects of their own
 	Runs      bool   // Read: what the file says is run
 	WorkTree  bool   // the files that git has checked out in the work tree around Path, never .git
+	Unignored bool   // Read with Tree: without what git ignores there, as nothing tells it to take that
 
 	// Network: the host, lower case and without port. "" is a host that is not
 	// known; Remote then is the git remote that names it, if one does, and "*"

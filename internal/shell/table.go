@@ -141,24 +141,18 @@ func (t *rows) addRow(line string, groups map[string][]string) (*row, error) {
 	return r, t.place(r, strings.TrimSpace(columns[0]))
 }
 
-// place puts a row under each of its names: "a, b" are two names, "a b, c" are
-// the subcommands b and c of a.
+// place puts a row under each of its names.
 func (t *rows) place(r *row, names string) error {
-	var above []string
-	for i, name := range strings.Split(names, ",") {
-		words := strings.Fields(name)
-		if len(words) == 0 {
-			return fmt.Errorf("an empty name")
-		}
-		if i == 0 {
-			above, r.name = words[:len(words)-1], words
-		} else {
-			words = append(slices.Clone(above), words...)
-		}
+	all, err := spelledNames(names)
+	if err != nil {
+		return err
+	}
+	r.name = all[0]
+	for _, words := range all {
 		into := t.programs
 		for _, word := range words[:len(words)-1] {
 			if into[word] == nil {
-				return fmt.Errorf("%q has no row for %q above it", name, word)
+				return fmt.Errorf("%q has no row for %q above it", words, word)
 			}
 			into = into[word].subs
 		}
@@ -169,6 +163,25 @@ func (t *rows) place(r *row, names string) error {
 		into[name] = r
 	}
 	return nil
+}
+
+// spelledNames reads the first column of a table: "a, b" are two names, "a b, c" the
+// subcommands b and c of a.
+func spelledNames(names string) (all [][]string, err error) {
+	var above []string
+	for i, name := range strings.Split(names, ",") {
+		words := strings.Fields(name)
+		if len(words) == 0 {
+			return nil, fmt.Errorf("an empty name")
+		}
+		if i == 0 {
+			above = words[:len(words)-1]
+		} else {
+			words = slices.Concat(above, words)
+		}
+		all = append(all, words)
+	}
+	return all, nil
 }
 
 // addOptions reads the options of a row. What it says itself wins over what a

@@ -40,6 +40,9 @@ func summary(a Analysis) string {
 		if e.WorkTree {
 			s += " worktree"
 		}
+		if e.Unignored {
+			s += " unignored"
+		}
 		list = append(list, s)
 	}
 	slices.Sort(list)

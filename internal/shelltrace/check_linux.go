@@ -16,13 +16,12 @@ type result struct {
 	cut             bool    // it was ended when its time was over
 	unknown, opaque string  // why an effect is unknown; "" if none is
 	unseen          []string
-	own             []string // for each event that belongs to running a program: which
 }
 
 // bench is a sandbox with all that commands are held against.
 type bench struct {
 	Sandbox
-	known ignored
+	known known
 }
 
 // limit is how long a command may run.
@@ -41,7 +40,7 @@ func newBench(ctx context.Context, dir string) (*bench, error) {
 	if b.Workspace, b.Home, err = newFixture(dir); err != nil {
 		return nil, err
 	}
-	if b.known, err = newIgnored(ctx, b.Workspace); err != nil {
+	if b.known, err = newKnown(ctx, b.Workspace); err != nil {
 		return nil, err
 	}
 	b.known.always, _, err = b.Run(ctx, "true")
@@ -61,11 +60,6 @@ func (b *bench) check(ctx context.Context, e entry) (result, error) {
 	r := result{entry: e, done: done, cut: cut, unknown: claims.unknown(false), opaque: claims.unknown(true)}
 	var seen []bool
 	r.covers, seen = claims.compare(done, &b.known)
-	for i, cover := range r.covers {
-		if cover == ByOwn {
-			r.own = append(r.own, b.known.own(done, done[i], claims))
-		}
-	}
 	for i, effect := range claims.effects {
 		if !seen[i] && effect.Kind != 0 {
 			r.unseen = append(r.unseen, fmt.Sprintf("%s %s%s%s", effect.Kind, effect.Path, effect.Host, effect.Name))

@@ -53,50 +53,46 @@ type Cover string
 
 // What may cover an event, the closest first.
 const (
-	ByEffect    Cover = "effect"    // one of the same kind and place
-	ByTemporary Cover = "temporary" // a file that the command made, and took away again
-	ByOwn       Cover = "own"       // what belongs to running the program
-	ByNoise     Cover = "noise"     // what every command does: loader, locale, time zone
-	ByOpaque    Cover = "opaque"    // the inner work of the command that did it
-	ByUnknown   Cover = "unknown"   // something nobody can vouch for
-	Missed      Cover = "missed"
+	ByEffect  Cover = "effect"  // one of the same kind and place
+	ByNothing Cover = "nothing" // it is no effect: a device that holds nothing, a folder whose names are not read
+	ByNoise   Cover = "noise"   // what `true` does, too, and look-ups of the fixed list
+	ByOpaque  Cover = "opaque"  // the inner work of the command that did it
+	ByOwn     Cover = "own"     // what belongs to running the program
+	ByUnknown Cover = "unknown" // something nobody can vouch for
+	Missed    Cover = "missed"
 )
 
 // compare finds what covers each event, and which effects cover any.
-func (c claims) compare(done []Event, known *ignored) (covers []Cover, seen []bool) {
+func (c claims) compare(done []Event, k *known) (covers []Cover, seen []bool) {
 	seen = make([]bool, len(c.effects))
-	by := make([][]int, len(done)) // of Execute events: the commands of the analysis
+	r := runs{done, make([][]int, len(done)), make([]bool, len(done))}
 	for i, e := range done {
-		if e.Kind != shell.Execute {
-			continue
-		}
 		for at := range c.effects {
 			if executes(&c.effects[at], e) {
 				seen[at] = true
-				by[i] = append(by[i], c.effects[at].By)
+				r.by[i] = append(r.by[i], c.effects[at].By)
 			}
 		}
 	}
 	for i, e := range done {
-		covers = append(covers, c.cover(done, i, e, by, known, seen))
+		covers = append(covers, c.cover(i, e, r, k, seen))
+		r.part[i] = covers[i] == ByOwn && e.Kind == shell.Execute
 	}
 	return covers, seen
 }
 
-func (c claims) cover(done []Event, i int, e Event, by [][]int, known *ignored, seen []bool) Cover {
-	if e.Kind == shell.Execute && len(by[i]) > 0 || e.Kind != shell.Execute && c.touched(e, seen) {
+func (c claims) cover(i int, e Event, r runs, k *known, seen []bool) Cover {
+	if e.Kind == shell.Execute && len(r.by[i]) > 0 || e.Kind != shell.Execute && c.touched(e, seen) {
 		return ByEffect
 	}
 	switch {
-	case e.Kind == shell.Read && !e.List && !e.Link && isFolder(e.Path):
-		return ByNoise // to come back to it, or to ask what it is: its names are read by another call
-	case known.noise(e), e.Kind == shell.Read && ofItself(done, e):
+	case shell.Harmless(e.Path), e.Kind == shell.Read && !e.List && !e.Link && isFolder(e.Path):
+		return ByNothing // a folder is opened to come back to it, or to ask what it is: another call reads its names
+	case k.noise(e):
 		return ByNoise
-	case c.temporary(done, e):
-		return ByTemporary
-	case c.inside(e, by):
+	case c.inside(e, r.by):
 		return ByOpaque
-	case known.own(done, e, c) != "":
+	case e.Kind == shell.Read && ofItself(r.done, e), c.own(e, r, k):
 		return ByOwn
 	case c.unknown(false) != "":
 		return ByUnknown
@@ -191,9 +187,9 @@ func talks(effect *constraint.ShellEffect, host string) bool {
 }
 
 // holds says whether the files of an effect include that of an event. What a copy
-// makes below a folder stands among its files. Where a link leads is read with the
-// names of its folder. real is the file with the links on the way to it followed,
-// target that with all followed.
+// makes below a folder stands among its files, and so does what git does not ignore.
+// Where a link leads is read with the names of its folder. real is the file with the
+// links on the way to it followed, target that with all followed.
 func holds(effect *constraint.ShellEffect, e Event, real, target string) bool {
 	file := e.Path
 	if e.Link && strings.HasPrefix(effect.Path, file+"/") { // a link on the way
@@ -215,7 +211,7 @@ func holds(effect *constraint.ShellEffect, e Event, real, target string) bool {
 			return true
 		}
 	}
-	if effect.Makes == shell.MakesCopies && !effect.Fresh {
+	if effect.Makes == shell.MakesCopies && !effect.Fresh || effect.Unignored {
 		return false
 	}
 	for _, root := range effect.Roots {
@@ -244,41 +240,6 @@ func behind(file string) string {
 		return file
 	}
 	return f.Path
-}
-
-// temporary says whether an event is about a file that the command made beside
-// one that it may write, and that was renamed to such a one or removed; or that it
-// made in the folder for such files and removed.
-func (c claims) temporary(done []Event, e Event) bool {
-	if e.Kind != shell.Write && e.Kind != shell.Read {
-		return false
-	}
-	if !slices.ContainsFunc(done, func(o Event) bool { return o.Made && o.Path == e.Path }) {
-		return false
-	}
-	last := e.Path // its last name
-	for range done {
-		gone := slices.IndexFunc(done, func(o Event) bool { return o.Gone != "" && o.Path == last })
-		if gone < 0 {
-			return last != e.Path && c.touched(Event{Kind: shell.Write, Path: last}, make([]bool, len(c.effects)))
-		}
-		if done[gone].Gone == "removed" {
-			if path.Dir(e.Path) == c.places.Tmp && last == e.Path {
-				return true
-			}
-			break
-		}
-		last = done[gone].Gone
-	}
-	for at := range c.effects {
-		effect := &c.effects[at]
-		if effect.Kind == shell.Write && effect.Sure && slices.ContainsFunc(effect.Files, func(f constraint.File) bool {
-			return path.Dir(f.Path) == path.Dir(e.Path)
-		}) {
-			return true
-		}
-	}
-	return false
 }
 
 // inside says whether an event is the inner work of a command: of one that is a

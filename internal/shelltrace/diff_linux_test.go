@@ -122,29 +122,11 @@ func report(t *testing.T, b *bench, results []result) {
 	}
 	t.Logf("events by what covers them: %v; commands of which something is covered by an unknown effect alone: %d", covers, onlyUnknown)
 	t.Logf("claimed and not seen: %v", unseen)
-	t.Logf("`true` does %d things; the fixed list of look-ups has %d patterns: %q", len(b.known.always), len(b.known.patterns("*")), b.known.patterns("*"))
-	reportOwn(t, b, results)
+	t.Logf("`true` does %d things; the fixed list of look-ups has %d patterns: %q", len(b.known.always), len(b.known.lookups), b.known.lookups)
 	if n := unknown[everyday]; 3*n > runs[everyday] {
 		t.Errorf("%d of %d everyday commands have an unknown effect: more than a third", n, runs[everyday])
 	}
 	writeReport(t, results)
-}
-
-// reportOwn prints what is held to belong to running a program, by program.
-func reportOwn(t *testing.T, b *bench, results []result) {
-	t.Helper()
-	events, all := map[string]int{}, 0
-	for _, r := range results {
-		for _, program := range r.own {
-			events[program]++
-			all++
-		}
-	}
-	programs, patterns := b.known.programs()
-	t.Logf("what belongs to running a program: %d patterns for %d programs cover %d events", patterns, len(programs), all)
-	for _, program := range programs {
-		t.Logf("%s: %d events, %q", program, events[program], b.known.patterns(program))
-	}
 }
 
 // writeReport lists everything in the file that LICET_TRACE_REPORT names.
@@ -182,7 +164,7 @@ func TestNoticed(t *testing.T) {
 	for command, want := range map[string]string{
 		"cat a.txt": "read", "touch new": "write", "rm a.txt": "write", "mkdir d": "write", "mv a.txt b.txt": "write", "chmod 600 a.txt": "write",
 		"ls src": "read", "ln -s x y": "write", "echo x > y": "write", "head -1 < a.txt": "read", "curl -s http://127.0.0.1/": "network",
-		"nice id": "execute",
+		"nice id": "execute", "git branch new": "write", "sed -i s/a/b/ a.txt": "write", "tar czf x.tgz src": "execute",
 	} {
 		said, err := claim(context.Background(), "true", b.Workspace, b.Home)
 		if err != nil {

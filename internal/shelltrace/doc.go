@@ -1,6 +1,7 @@
 // Package shelltrace holds package shell against what commands really do: it
 // runs a command in a sandbox with its system calls recorded (strace), and
-// compares what happened with what [shell.Analyze] says of the same text.
+// compares what happened with what [shell.Analyze] and [shell.OwnOf] say of the same
+// text.
 //
 // The sandbox is made of Linux namespaces: the machine's files with a layer in
 // memory above them, which takes all writes; no network interface; processes of

@@ -22,8 +22,6 @@ type Event struct {
 	List  bool       // Read: the names in a folder
 	Link  bool       // Read: where a link leads, or an attribute that is no content
 	Lost  bool       // the file is not there
-	Made  bool       // Write: the file was not there before
-	Gone  string     // Write: the file is no longer there after; its new name, or "removed"
 	PID   int
 	Runs  []int // indexes of the Execute events whose program did it: this one last, before it those that started it
 }
@@ -166,11 +164,7 @@ func (t *tracer) change(c Call, name string, p *process) error {
 		return nil
 	}
 	file, err := c.file(p, at)
-	e := Event{Kind: shell.Write, Path: file, Made: strings.HasPrefix(name, "mk") && c.Errno == ""}
-	if c.Errno == "" && (name == "unlink" || name == "unlinkat" || name == "rmdir") {
-		e.Gone = "removed"
-	}
-	t.add(c, p, e)
+	t.add(c, p, Event{Kind: shell.Write, Path: file})
 	return err
 }
 
@@ -185,14 +179,11 @@ func (t *tracer) pair(c Call, name string, ends [2]int, p *process) error {
 		if err != nil {
 			return err
 		}
-		if e := (Event{Kind: shell.Write, Path: from}); strings.HasPrefix(name, "rename") {
-			if c.Errno == "" {
-				e.Gone = to
-			}
-			t.add(c, p, e)
+		if strings.HasPrefix(name, "rename") {
+			t.add(c, p, Event{Kind: shell.Write, Path: from})
 		}
 	}
-	t.add(c, p, Event{Kind: shell.Write, Path: to, Made: c.Errno == ""})
+	t.add(c, p, Event{Kind: shell.Write, Path: to})
 	return nil
 }
 
@@ -296,7 +287,7 @@ func (t *tracer) open(c Call, p *process) error {
 		t.add(c, p, Event{Kind: shell.Read, Path: file})
 	}
 	if strings.Contains(how, "O_WRONLY") || strings.Contains(how, "O_RDWR") || strings.Contains(how, "O_CREAT") || strings.Contains(how, "O_TRUNC") {
-		t.add(c, p, Event{Kind: shell.Write, Path: file, Made: strings.Contains(how, "O_EXCL") && c.Errno == ""})
+		t.add(c, p, Event{Kind: shell.Write, Path: file})
 	}
 	return nil
 }

@@ -74,6 +74,8 @@ ln -s notes.txt link
 ln -s docs dirlink
 ln -s ../outside outlink
 git init -q -b main .
+printf '#!/bin/sh\nexit 0\n' > .git/hooks/post-commit
+chmod 755 .git/hooks/post-commit
 git remote add origin https://git.example.org/demo/demo.git
 git add -A
 git commit -q -m 'First commit'

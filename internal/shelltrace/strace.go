@@ -51,7 +51,8 @@ func readLine(line string, calls *[]Call, open map[int]int) error {
 	body = strings.TrimLeft(body, " ")
 	switch {
 	case strings.HasPrefix(body, "+++ ") && strings.HasSuffix(body, " +++"),
-		strings.HasPrefix(body, "--- ") && strings.HasSuffix(body, " ---"):
+		strings.HasPrefix(body, "--- ") && strings.HasSuffix(body, " ---"),
+		strings.HasPrefix(body, "???("), strings.HasPrefix(body, "<... ??? resumed>"): // ended before it came to its call
 		return nil
 	case strings.HasPrefix(body, "<... "):
 		at, ok := open[pid]

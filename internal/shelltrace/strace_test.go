@@ -46,6 +46,10 @@ var traces = []struct{ name, text, want string }{
 	{"killed in a call", `7 execve("/usr/bin/bash", ["bash"], []) = 0
 7 openat(AT_FDCWD</w>, "a", O_RDONLY <unfinished ...>) = ?
 7 +++ killed by SIGKILL +++`, "read /w/a"},
+	{"killed before a call", `7 execve("/usr/bin/bash", ["bash"], []) = 0
+7 ???( <unfinished ...>
+7 <... ??? resumed>) = ?
+7 +++ killed by SIGKILL +++`, ""},
 }
 
 func TestEvents(t *testing.T) {

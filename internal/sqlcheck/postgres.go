@@ -10,9 +10,14 @@ import (
 	pgquery "github.com/wasilibs/go-pgquery/parser"
 )
 
-// patience bounds one reading by PostgreSQL's parser. It takes milliseconds,
-// and seconds the first time.
-const patience = 20 * time.Second
+// Bounds of one reading by PostgreSQL's parser. It takes milliseconds, and seconds
+// the first time, on a machine with other things to do many of them: one that gives
+// up then would refuse all that comes until licet is started again. A caller who
+// cannot wait has a deadline of its own.
+const (
+	patience      = 20 * time.Second
+	patienceFirst = 5 * time.Minute
+)
 
 // errLost says that the parser of PostgreSQL can no longer be used.
 var errLost = errors.New("the parser of PostgreSQL failed before; restart licet to use it again")
@@ -22,7 +27,7 @@ var errLost = errors.New("the parser of PostgreSQL failed before; restart licet 
 // is never asked again: its memory may hold anything.
 var engine struct {
 	sync.Mutex
-	lost bool
+	started, lost bool
 }
 
 // readPostgres reads a text as PostgreSQL does.
@@ -74,13 +79,17 @@ func pgParse(text string) (string, error) {
 		r.tree, r.err = scanAndParse(text)
 		r.lost = false
 	}()
+	wait := patience
+	if !engine.started {
+		wait = patienceFirst
+	}
 	select {
 	case r := <-done:
-		engine.lost = r.lost
+		engine.started, engine.lost = true, r.lost
 		return r.tree, r.err
-	case <-time.After(patience):
+	case <-time.After(wait):
 		engine.lost = true
-		return "", fmt.Errorf("the parser of PostgreSQL did not end within %s", patience)
+		return "", fmt.Errorf("the parser of PostgreSQL did not end within %s", wait)
 	}
 }
 

@@ -93,6 +93,11 @@ const (
 	maxComments = 500      // openings of a block comment, wherever they stand
 )
 
+// Start makes the parser of a dialect ready, so that the first [Read] does not wait:
+// that of PostgreSQL takes a second to start. A parser that cannot start is an error of
+// each Read.
+func Start(d Dialect) { _, _ = Read(d, "SELECT 1") }
+
 // Read returns what each statement in text would do, at least one. Text in which
 // the parser of the dialect finds an error, that is empty or out of bounds, is an
 // error: nobody can say what it would do.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,6 +25,18 @@ func readOnly(d sqlcheck.Dialect, text string) bool {
 }
 
 func unescape(line string) string { return strings.ReplaceAll(line, `\n`, "\n") }
+
+// TestStart: a text that comes while a parser starts is read as any other.
+func TestStart(t *testing.T) {
+	for d := range dialects {
+		var started sync.WaitGroup
+		started.Go(func() { sqlcheck.Start(d) })
+		if !readOnly(d, "select a from b") || readOnly(d, "delete from b") {
+			t.Errorf("%s: not read as it should be", d)
+		}
+		started.Wait()
+	}
+}
 
 func TestReadOnly(t *testing.T) {
 	for d, table := range dialects {

@@ -62,6 +62,8 @@ is allowed, held and blocked.
   licet-lab provenance                           what provenance does better there
   licet-lab learn --contract FILE TRACES ...     a contract proposed from recorded calls
   licet-lab suggest --contract FILE TRACES ...   what a contract could say instead
+  licet-lab authgate run --data DIR ...          judges, asked about contrast pairs
+  licet-lab authgate report --data DIR FILE ...  what they decided, held against the labels
   licet-lab report compare BEFORE AFTER          what got worse from one run to the next
   licet-lab authgate validate DIR                whether contrast pairs are sound
   licet-lab fake-llm --script FILE               a model's API without a model

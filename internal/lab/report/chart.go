@@ -11,6 +11,8 @@ const (
 	labelWidth = 190 // titles of rows
 	valueWidth = 100 // "12 of 345"
 	rowHeight  = 30
+	barHeight  = 24 // of bars that belong together
+	gapHeight  = 10 // above a row that is set off
 	legendLine = 24
 	axisHeight = 30
 	plotWidth  = chartWidth - labelWidth - valueWidth
@@ -20,6 +22,7 @@ const (
 // there, and colours are a matter of the style sheet.
 type drawing struct {
 	ID, Title, Summary string
+	Banner             string
 	Width, Height      int
 	Top, Bottom        int // of the rows
 	Left, Plot         int // where shares begin, and how wide all of them are
@@ -29,9 +32,11 @@ type drawing struct {
 }
 
 type legend struct {
-	X, Y int
-	Fill string
-	Text string
+	X, Y  int
+	Fill  string
+	Shape string // of a mark; "" = a part has its fill
+	Class string
+	Text  string
 }
 
 type tick struct {
@@ -39,14 +44,16 @@ type tick struct {
 	Text string
 }
 
-// bar is one row: a point with its interval, or parts.
+// bar is one line of a row: a point with its interval, parts, or marks.
 type bar struct {
 	Y, Middle int
 	Label     string
 	Value     string
-	Point     string // x of the point; "" = there are parts
-	Low, High string
+	Point     string // x of the point; "" = there are parts or marks
+	Low, High string // of the interval; "" = none
+	Ground    bool   // the parts are of a whole, which is seen behind them
 	Parts     []part
+	Marks     []mark
 }
 
 type part struct {
@@ -58,32 +65,70 @@ type part struct {
 }
 
 // draw lays out a chart over its table.
-func (h Chart) draw(t Table) drawing {
-	d := drawing{ID: h.ID, Title: h.Title, Width: chartWidth, Left: labelWidth, Plot: plotWidth}
-	if len(h.Columns) > 1 {
-		d.legend(h, t)
-	}
-	d.Top = 10 + legendLine*len(d.Legend)
+func (h Chart) draw(t Table, banner string) drawing {
+	d := drawing{ID: h.ID, Title: h.Title, Banner: banner, Width: chartWidth, Left: labelWidth, Plot: plotWidth}
+	d.Top = 10 + d.legend(h, t)
 	for i := range 5 {
 		d.Ticks = append(d.Ticks, tick{at(float64(i) / 4), fmt.Sprintf("%d %%", 25*i)})
 	}
+	d.Bottom = d.Top
 	for _, row := range t.Rows {
-		if b, ok := h.bar(t, row); ok {
-			b.Y = d.Top + rowHeight*len(d.Bars)
-			b.Middle = b.Y + rowHeight/2
+		bars := h.row(t, row)
+		if len(bars) > 0 && len(d.Bars) > 0 && (row.Line || h.Form == Bars) {
+			d.Bottom += gapHeight
+		}
+		for _, b := range bars {
+			b.Y, b.Middle = d.Bottom, d.Bottom+rowHeight/2
+			d.Bottom += rowHeight
+			if h.Form == Bars { // those of a row lie closer
+				d.Bottom -= rowHeight - barHeight
+			}
 			d.Bars = append(d.Bars, b)
 		}
 	}
-	d.Bottom = d.Top + rowHeight*len(d.Bars)
 	d.Height = d.Bottom + axisHeight
+	if banner != "" {
+		d.Height += legendLine
+	}
 	d.Summary = "Shares in per cent, a row each. The numbers are those of the table \"" + t.Caption + "\"."
+	if banner != "" {
+		d.Summary += " " + banner + "."
+	}
 	return d
 }
 
-func (d *drawing) legend(h Chart, t Table) {
-	for i, name := range h.Columns {
-		d.Legend = append(d.Legend, legend{labelWidth, 8 + legendLine*i, h.fill(i), t.Columns[t.column(name)].Title})
+// row lays out the lines of a row, none if a number is missing or is of nothing.
+func (h Chart) row(t Table, row Row) []bar {
+	switch h.Form {
+	case Bars:
+		return h.bars(t, row)
+	case Marks:
+		return h.marks(t, row)
 	}
+	if b, ok := h.bar(t, row); ok {
+		return []bar{b}
+	}
+	return nil
+}
+
+// legend adds what the columns look like, and returns how high it is.
+func (d *drawing) legend(h Chart, t Table) int {
+	if len(h.Columns) < 2 {
+		return 0
+	}
+	perLine, width := 1, 0
+	if h.Form == Marks { // marks are narrow, and the legend may stand above the values too
+		perLine, width = 3, (chartWidth-labelWidth)/3
+	}
+	for i, name := range h.Columns {
+		l := legend{X: labelWidth + i%perLine*width, Y: 8 + legendLine*(i/perLine), Fill: h.fill(i), Text: t.Columns[t.column(name)].Title}
+		if h.Form == Marks {
+			l.Text = shorten(l.Text, 20)
+			l.Shape, l.Class = h.shape(i)
+		}
+		d.Legend = append(d.Legend, l)
+	}
+	return legendLine * ((len(h.Columns) + perLine - 1) / perLine)
 }
 
 // fill is the look of a part: parts differ in their patterns, so that no meaning
@@ -95,31 +140,31 @@ func (h Chart) fill(i int) string {
 // at returns the x of a share.
 func at(share float64) string { return fmt.Sprintf("%.1f", labelWidth+share*plotWidth) }
 
-// bar lays out one row. It is false if a count is missing, or is of nothing.
+// bar lays out one row. It is false if a number is missing, or is of nothing.
 func (h Chart) bar(t Table, row Row) (bar, bool) {
 	b := bar{Label: shorten(row.Title, 22)}
-	var counts []Count
+	var all []Rate
 	of := 0
 	for _, name := range h.Columns {
-		c := row.Cells[t.column(name)].Count
-		if c == nil || c.Of == 0 {
+		r, ok := row.Cells[t.column(name)].rate()
+		if !ok || r.Of == 0 {
 			return b, false
 		}
-		counts = append(counts, *c)
-		of = max(of, c.Of)
+		all = append(all, r)
+		of = max(of, r.Of)
 	}
 	b.Value = fmt.Sprintf("of %d", of)
-	if len(counts) == 1 {
-		c := counts[0]
-		low, high := Wilson(c.N, c.Of)
-		b.Value = fmt.Sprintf("%d of %d", c.N, c.Of)
-		b.Point, b.Low, b.High = at(float64(c.N)/float64(c.Of)), at(low), at(high)
+	if len(all) == 1 {
+		r := all[0]
+		b.Value = fmt.Sprintf("%d of %d", r.N, r.Of)
+		b.Point, b.Low, b.High = at(float64(r.N)/float64(r.Of)), at(r.Interval.Low), at(r.Interval.High)
 		return b, true
 	}
+	b.Ground = true
 	sum := 0
-	for i, c := range counts {
-		b.Parts = append(b.Parts, newPart(h.fill(i), sum, c.N, of))
-		sum += c.N
+	for i, r := range all {
+		b.Parts = append(b.Parts, newPart(h.fill(i), sum, r.N, of))
+		sum += r.N
 	}
 	return b, sum <= of // parts of a whole, or there is nothing to draw
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"slices"
 
 	"github.com/licet-dev/licet/internal/clikit"
 )
@@ -26,6 +27,7 @@ type page struct {
 	*Report
 	Style     template.CSS
 	StyleHash template.HTMLAttr // only its own style sheet applies (CSP, level 3)
+	How       string            // how its numbers are to be read
 	Sections  []pageSection
 	Lists     []caseList
 	Cases     []pageCase
@@ -39,24 +41,34 @@ type pageSection struct {
 
 type pageTable struct {
 	Table
+	Banner  string
+	Groups  []pageGroup // the upper line of the header; none if no column has a group
 	Columns []pageColumn
 	Rows    []pageRow
 	Width   int
 }
 
+// pageGroup is a title over some columns, or one column that has no such title.
+type pageGroup struct {
+	Title string
+	Span  int
+	Only  *pageColumn // the column, which then takes both lines
+}
+
 type pageColumn struct {
-	Title, Note string
-	IsNumber    bool
+	Column
+	Note     string
+	IsNumber bool
 }
 
 type pageRow struct {
-	Title string
+	Row
 	Cells []pageCell
 }
 
 type pageCell struct {
 	Text, Share, Anchor string
-	IsNumber            bool
+	IsNumber, Best      bool
 }
 
 // caseList is the cases behind one number.
@@ -103,6 +115,7 @@ func (r *Report) page() *page {
 		Report: r, Style: template.CSS(styleText),
 		StyleHash: template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(hash[:])),
 	}
+	p.How = r.how()
 	byID := map[string]pageCase{}
 	for i, k := range r.Cases {
 		c := pageCase{k, fmt.Sprintf("case-%d", i+1)}
@@ -113,7 +126,7 @@ func (r *Report) page() *page {
 		out := pageSection{Section: s}
 		for _, h := range s.Charts {
 			t, _ := s.table(h.Table)
-			out.Charts = append(out.Charts, h.draw(t))
+			out.Charts = append(out.Charts, h.draw(t, r.Banner))
 		}
 		for _, t := range s.Tables {
 			out.Tables = append(out.Tables, p.table(t, byID))
@@ -124,29 +137,54 @@ func (r *Report) page() *page {
 }
 
 func (p *page) table(t Table, byID map[string]pageCase) pageTable {
-	out := pageTable{Table: t, Width: len(t.Columns) + 1}
+	out := pageTable{Table: t, Banner: p.Banner, Width: len(t.Columns) + 1}
 	for i, c := range t.Columns {
-		column := pageColumn{Title: c.Title, IsNumber: len(t.Rows) > 0 && t.Rows[0].Cells[i].isNumber()}
-		if c.Better != Neither {
+		column := pageColumn{Column: c, IsNumber: slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].isNumber() })}
+		if c.Better != Neither && !t.Best && c.Group == "" { // where columns are many and narrow, a note says it
 			column.Note = c.Better.String() + " is better"
 		}
 		out.Columns = append(out.Columns, column)
 	}
-	for _, row := range t.Rows {
-		r := pageRow{Title: row.Title}
-		for i, cell := range row.Cells {
-			x := pageCell{Text: cell.Text, Anchor: byID[cell.Case].Anchor}
+	out.group()
+	best := t.best()
+	for i, row := range t.Rows {
+		r := pageRow{Row: row}
+		for k, cell := range row.Cells {
+			x := pageCell{Text: cell.Text, Anchor: byID[cell.Case].Anchor, IsNumber: out.Columns[k].IsNumber, Best: best[place{i, k}]}
 			switch {
 			case cell.Count != nil:
-				x = p.count(*cell.Count, t.Caption+" / "+row.Title+" / "+t.Columns[i].Title, byID)
+				x = p.count(*cell.Count, t.Caption+" / "+row.Title+" / "+t.Columns[k].whole(), byID)
+			case cell.Rate != nil:
+				x.Text, x.Share = cell.Rate.Percent(), cell.Rate.share()
+			case cell.Decimal != "":
+				x.Text = cell.Decimal
 			case cell.Measure != nil:
-				x = pageCell{Text: cell.Measure.String(), IsNumber: true}
+				x.Text = cell.Measure.String()
 			}
 			r.Cells = append(r.Cells, x)
 		}
 		out.Rows = append(out.Rows, r)
 	}
 	return out
+}
+
+// group makes the upper line of the header, if a column has a group.
+func (t *pageTable) group() {
+	any := false
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		any = any || c.Group != ""
+		if last := len(t.Groups) - 1; c.Group == "" {
+			t.Groups = append(t.Groups, pageGroup{Span: 1, Only: c})
+		} else if last >= 0 && t.Groups[last].Title == c.Group {
+			t.Groups[last].Span++
+		} else {
+			t.Groups = append(t.Groups, pageGroup{Title: c.Group, Span: 1})
+		}
+	}
+	if !any {
+		t.Groups = nil
+	}
 }
 
 // count lays out a count, and the list of its cases that it leads to.

@@ -14,9 +14,10 @@ func (r *Report) Markdown() []byte {
 	p := r.page()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", plain(r.Title))
+	banner(&b, r.Banner)
 	paragraphs(&b, r.Warning, r.Text)
 	facts(&b, r.Facts)
-	b.WriteString("Each number is a count of cases: so many of so many, the share in per cent, and the 95 % interval of that share (Wilson). It leads to its cases.\n\n")
+	fmt.Fprintf(&b, "%s\n\n", p.How)
 	for i, s := range p.Sections {
 		fmt.Fprintf(&b, "## %s\n\n", plain(s.Title))
 		paragraphs(&b, s.Warning, r.Sections[i].Text)
@@ -68,15 +69,22 @@ func facts(b *strings.Builder, all []Fact) {
 	}
 }
 
+func banner(b *strings.Builder, text string) {
+	if text != "" {
+		fmt.Fprintf(b, "*%s*\n\n", plain(text))
+	}
+}
+
 func (t pageTable) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "**%s**\n\n", plain(t.Caption))
+	banner(b, t.Banner)
 	if len(t.Rows) == 0 {
 		fmt.Fprintf(b, "%s\n\n", plain(t.Empty))
 		return
 	}
 	header, line := "| "+plain(t.Corner)+" |", "|---|"
 	for _, c := range t.Columns {
-		header += " " + plain(c.Title)
+		header += " " + plain(c.whole())
 		if c.Note != "" {
 			header += " (" + c.Note + ")"
 		}
@@ -88,6 +96,9 @@ func (t pageTable) markdown(b *strings.Builder) {
 		fmt.Fprintf(b, "| %s |", plain(r.Title))
 		for _, c := range r.Cells {
 			text := plain(c.Text)
+			if c.Best {
+				text = "**" + text + "**"
+			}
 			if c.Anchor != "" {
 				text = fmt.Sprintf("[%s](#%s)", text, c.Anchor)
 			}
@@ -99,6 +110,7 @@ func (t pageTable) markdown(b *strings.Builder) {
 		b.WriteString("\n")
 	}
 	b.WriteString("\n")
+	paragraphs(b, "", []string{t.Note})
 }
 
 // plain writes a text so that Markdown sees nothing but text in it, in one line:

@@ -14,6 +14,7 @@ const Format = "licet.report/1"
 type Numbers struct {
 	Format  string   `json:"format"`
 	Title   string   `json:"title"`
+	Banner  string   `json:"banner,omitempty"`
 	Facts   []Fact   `json:"facts"`
 	Numbers []Number `json:"numbers"`
 	Cases   []Case   `json:"cases"`
@@ -26,21 +27,27 @@ type Number struct {
 	Better string   `json:"better,omitempty"` // less or more
 	N      *int     `json:"n,omitempty"`
 	Of     *int     `json:"of,omitempty"`
-	Low    *float64 `json:"low,omitempty"` // Wilson interval, 95 %
+	Low    *float64 `json:"low,omitempty"` // interval, 95 %
 	High   *float64 `json:"high,omitempty"`
+	By     string   `json:"by,omitempty"` // how the interval of a rate was estimated; that of a count is Wilson's
 	Cases  []string `json:"cases,omitempty"`
+
+	Percent string `json:"percent,omitempty"` // of a rate, which has no cases; with two decimals
+	Decimal string `json:"decimal,omitempty"`
+
 	Value  *float64 `json:"value,omitempty"` // of a measure
 	Unit   string   `json:"unit,omitempty"`
+	Banner string   `json:"banner,omitempty"` // of the report, at each number
 }
 
 // Numbers returns all numbers, in the order of the report.
 func (r *Report) Numbers() Numbers {
-	all := Numbers{Format: Format, Title: r.Title, Facts: r.Facts, Numbers: []Number{}, Cases: r.Cases}
+	all := Numbers{Format: Format, Title: r.Title, Banner: r.Banner, Facts: r.Facts, Numbers: []Number{}, Cases: r.Cases}
 	for _, s := range r.Sections {
 		for _, t := range s.Tables {
 			for _, row := range t.Rows {
 				for i, cell := range row.Cells {
-					n := Number{ID: t.ID + "/" + row.ID + "/" + t.Columns[i].ID, Title: row.Title + ": " + t.Columns[i].Title}
+					n := Number{ID: t.ID + "/" + row.ID + "/" + t.Columns[i].ID, Title: row.Title + ": " + t.Columns[i].whole(), Banner: r.Banner}
 					if n.fill(cell, t.Columns[i]) {
 						all.Numbers = append(all.Numbers, n)
 					}
@@ -58,6 +65,14 @@ func (n *Number) fill(cell Cell, c Column) bool {
 		low, high := Interval(cell.Count.N, cell.Count.Of)
 		n.Better, n.N, n.Of, n.Low, n.High = c.Better.String(), &cell.Count.N, &cell.Count.Of, &low, &high
 		n.Cases = slices.Sorted(slices.Values(cell.Count.Cases))
+	case cell.Rate != nil:
+		n.Better, n.N, n.Of, n.Percent = c.Better.String(), &cell.Rate.N, &cell.Rate.Of, cell.Rate.Percent()
+		if i := cell.Rate.Interval; i != nil {
+			low, high := round(i.Low), round(i.High)
+			n.Low, n.High, n.By = &low, &high, i.By
+		}
+	case cell.Decimal != "":
+		n.Decimal = cell.Decimal
 	case cell.Measure != nil:
 		n.Value, n.Unit = &cell.Measure.Value, cell.Measure.Unit
 	default:
@@ -90,7 +105,7 @@ func ReadNumbers(text []byte) (Numbers, error) {
 			return n, fmt.Errorf("the number %q stands twice", x.ID)
 		}
 		ids[x.ID] = true
-		if (x.N == nil) != (x.Of == nil) || x.N != nil && (*x.N < 0 || *x.N > *x.Of || *x.N != len(x.Cases)) {
+		if (x.N == nil) != (x.Of == nil) || x.N != nil && (*x.N < 0 || *x.N > *x.Of || x.Percent == "" && *x.N != len(x.Cases)) {
 			return n, fmt.Errorf("the number %q does not add up", x.ID)
 		}
 	}

@@ -14,8 +14,10 @@ type Report struct {
 	Text     []string // paragraphs below the title
 	Facts    []Fact   // what was measured, with what, on which data
 	Warning  string   // stands above everything, such as that no model was asked; "" = none
+	Banner   string   // stands at every table and chart, and at every number as JSON; "" = none
 	Sections []Section
 	Cases    []Case // all that numbers are about
+	LaTeX    bool   // the tables are also a file for LaTeX
 }
 
 // Fact is a name with a value.
@@ -42,12 +44,15 @@ type Table struct {
 	Columns     []Column
 	Rows        []Row
 	Empty       string // what stands in place of a table without rows
+	Best        bool   // the best rates of each column are marked, ties all of them
+	Note        string // stands below it; "" = none
 }
 
 // Column is one column. Its id is different from those of the others in the table.
 type Column struct {
 	ID, Title string
-	Better    Direction // of its counts
+	Group     string    // a title above those of neighbouring columns; "" = none
+	Better    Direction // of its counts and rates
 }
 
 // Direction says which counts are better. The zero Direction is neither, and
@@ -70,23 +75,42 @@ func (d Direction) String() string { return directions[min(int(d), len(direction
 type Row struct {
 	ID, Title string
 	Cells     []Cell
+	Line      bool // it is set off from the row above
+	Sum       bool // it sums up others, so it is the best of nothing
 }
 
 // Cell is what stands in a row and a column: exactly one of its members, or
 // none where there is nothing to say.
 type Cell struct {
 	Count   *Count
+	Rate    *Rate
+	Decimal string // a number as it is to be read, such as a p value
 	Measure *Measure
 	Text    string
 	Case    string // id of a case, which the cell leads to
 }
 
-func (c Cell) isNumber() bool { return c.Count != nil || c.Measure != nil }
+func (c Cell) isNumber() bool {
+	return c.Count != nil || c.Rate != nil || c.Decimal != "" || c.Measure != nil
+}
 
 // Count is a number of cases among others, with all that it counts.
 type Count struct {
 	N, Of int
 	Cases []string // the ids of the N
+}
+
+// Rate is so many of so many, of what has no list of cases: thousands of decisions,
+// or what was drawn from them.
+type Rate struct {
+	N, Of    int
+	Interval *Estimate // nil = none is stated
+}
+
+// Estimate is a 95 % interval of a share that somebody estimated.
+type Estimate struct {
+	Low, High float64
+	By        string // how it was estimated
 }
 
 // Measure is a number with a unit that is a matter of the machine, such as a
@@ -103,14 +127,24 @@ type Case struct {
 	Facts []Fact `json:"facts,omitempty"`
 }
 
-// Chart draws counts of a table of the same section: of one column as points with
-// their intervals, of several as a bar of parts for each row. Rows without a
-// count there are left out.
+// Chart draws counts or rates of a table of the same section. A row without one
+// there is left out, or has its text in the place of a bar.
 type Chart struct {
 	ID, Title string
 	Table     string
 	Columns   []string
+	Form      Form
 }
+
+// Form is how a chart draws its columns.
+type Form uint8
+
+// The forms.
+const (
+	Parts Form = iota // of one column points with their intervals, of several a bar of parts for each row
+	Bars              // for each row a bar of each column, with its interval
+	Marks             // for each row a mark of each column; that of the last column, which sums them up, is larger
+)
 
 // Tally collects the cases of counts that share a denominator.
 type Tally struct {
@@ -209,6 +243,9 @@ func (c *checker) table(t Table) {
 func (c *checker) cell(where string, cell Cell) {
 	if cell.Case != "" && !c.cases[cell.Case] {
 		c.fail("table %s: the case %q is not described", where, cell.Case)
+	}
+	if r := cell.Rate; r != nil && (r.N < 0 || r.N > r.Of) {
+		c.fail("table %s: a rate of %d in %d", where, r.N, r.Of)
 	}
 	k := cell.Count
 	if k == nil {

@@ -50,7 +50,99 @@ func example() *report.Report {
 		ID: "first", Title: hostile[6], Text: []string{hostile[7]}, Warning: hostile[0], Tables: []report.Table{table, {ID: "empty", Caption: "empty", Empty: hostile[0]}},
 		Charts: []report.Chart{{ID: "points", Title: hostile[0], Table: "results", Columns: []string{"good"}}, {ID: "parts", Title: "parts", Table: "results", Columns: []string{"good", "bad"}}},
 	}}
+	r.Banner, r.LaTeX = hostile[9], true
+	r.Sections = append(r.Sections, rates())
 	return r
+}
+
+// rates is a section with rates, groups, sums and the charts of them.
+func rates() report.Section {
+	rate := func(n, of int) report.Cell { return report.Cell{Rate: &report.Rate{N: n, Of: of}} }
+	wide := report.Cell{Rate: &report.Rate{N: 1, Of: 8, Interval: &report.Estimate{Low: 0.01, High: 0.5, By: "bootstrap"}}}
+	t := report.Table{
+		ID: "rates", Caption: "rates " + hostile[4], Corner: "who", Best: true, Note: hostile[10],
+		Columns: []report.Column{{ID: "p", Title: "p"}, {ID: "a-more", Group: "a", Title: "more", Better: report.More}, {ID: "a-less", Group: "a", Title: "less", Better: report.Less}, {ID: "b-more", Group: hostile[0], Title: "more", Better: report.More}},
+		Rows: []report.Row{
+			{ID: "x", Title: "x", Cells: []report.Cell{{Decimal: "0.0215"}, rate(1, 2), rate(1, 8), rate(0, 0)}},
+			{ID: "y", Title: "y_1 & 5 %", Cells: []report.Cell{{Text: "n/a"}, rate(2, 4), wide, rate(1, 3)}},
+			{ID: "z", Title: "z", Cells: []report.Cell{{Decimal: "1"}, rate(1, 3), rate(2, 3), rate(2, 3)}},
+			{ID: "w", Title: "[5pt]", Cells: []report.Cell{{}, {}, {Text: "n/a (W=0)"}, {}}},
+			{ID: "sum", Title: "sum", Line: true, Sum: true, Cells: []report.Cell{{Decimal: "1"}, rate(9, 9), rate(0, 9), rate(9, 9)}},
+		},
+	}
+	return report.Section{
+		ID: "second", Title: "Rates", Tables: []report.Table{t},
+		Charts: []report.Chart{{ID: "bars", Title: "bars", Table: "rates", Columns: []string{"a-more", "a-less"}, Form: report.Bars}, {ID: "marks", Title: "marks", Table: "rates", Columns: []string{"a-more", "a-less", "b-more"}, Form: report.Marks}},
+	}
+}
+
+// TestRates rounds half up from the exact fraction, and marks the best of a column,
+// ties all of them, and no sum.
+func TestRates(t *testing.T) {
+	for _, tt := range []struct {
+		n, of int
+		want  string
+	}{{0, 70, "0.00"}, {70, 70, "100.00"}, {1, 3, "33.33"}, {2, 3, "66.67"}, {1, 800, "0.13"}, {1, 20_000, "0.01"}, {1, 20_001, "0.00"}, {105, 560, "18.75"}, {0, 0, "n/a"}} {
+		if got := (report.Rate{N: tt.n, Of: tt.of}).Percent(); got != tt.want {
+			t.Errorf("%d/%d: %s, want %s", tt.n, tt.of, got, tt.want)
+		}
+	}
+	text := string(files(t, example())["report.md"])
+	for _, row := range []string{
+		"| x | 0.0215 | **50.00** (1/2) | **12.50** (1/8) | n/a (0/0) |",
+		"| n/a | **50.00** (2/4) | **12.50** (1/8, 1.00 to 50.00) | 33.33 (1/3) |",
+		"| z | 1 | 33.33 (1/3) | 66.67 (2/3) | **66.67** (2/3) |",
+		"| sum | 1 | 100.00 (9/9) | 0.00 (0/9) | 100.00 (9/9) |",
+	} {
+		if !strings.Contains(text, row) {
+			t.Errorf("no row %q", row)
+		}
+	}
+	broken := example()
+	broken.Sections[1].Tables[0].Rows[0].Cells[1] = report.Cell{Rate: &report.Rate{N: 3, Of: 2}}
+	if _, err := broken.Files(); err == nil || !strings.Contains(err.Error(), "a rate of 3 in 2") {
+		t.Errorf("a rate above 1: %v", err)
+	}
+}
+
+// TestBanner: it stands at every table, chart and number, whatever is cut out.
+func TestBanner(t *testing.T) {
+	r := example()
+	r.Banner = "PLANTED numbers"
+	all := files(t, r)
+	for name, want := range map[string]int{"report.html": 1 + 3 + 2*4, "report.md": 1 + 3 + 4, "tables.tex": 1 + 2, "charts/bars.svg": 2, "charts/marks.svg": 2, "charts/points.svg": 2, "charts/parts.svg": 2} {
+		if got := strings.Count(string(all[name]), r.Banner); got != want {
+			t.Errorf("%s has the banner %d times, want %d", name, got, want)
+		}
+	}
+	n, err := report.ReadNumbers(all["report.json"])
+	if err != nil || n.Banner != r.Banner {
+		t.Fatalf("%q, %v", n.Banner, err)
+	}
+	for _, x := range n.Numbers {
+		if x.Banner != r.Banner {
+			t.Errorf("%s: %q", x.ID, x.Banner)
+		}
+	}
+}
+
+// TestLaTeX: nothing in a table is a command but its own.
+func TestLaTeX(t *testing.T) {
+	text := string(files(t, example())["tables.tex"])
+	known := map[string]bool{}
+	for _, word := range strings.Fields("begin end centering small setlength tabcolsep belowcaptionskip caption textbf label fitted resizebox ifdim width else fi textwidth toprule midrule bottomrule multicolumn cmidrule ratecell providecommand tiny usepackage smallskip parbox footnotesize textbackslash textless textgreater textbar textasciitilde textasciicircum") {
+		known[word] = true
+	}
+	for _, m := range regexp.MustCompile(`\\([a-zA-Z]+)`).FindAllStringSubmatch(text, -1) {
+		if !known[m[1]] {
+			t.Errorf("the command %s", m[0])
+		}
+	}
+	for _, want := range []string{`\multicolumn{2}{c}{a}`, `y\_1 \& 5 \% & n/a & \ratecell{\textbf{50.00}}{2/4}`, `\textless{}script\textgreater{}`, "\n{[}5pt] & "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s", want)
+		}
+	}
 }
 
 func files(t *testing.T, r *report.Report) map[string][]byte {
@@ -82,7 +174,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s differs from %s; if that is right, run with -update and look at the difference", name, golden)
 		}
 	}
-	for _, name := range []string{"report.html", "report.md", "report.json", "charts/points.svg", "charts/parts.svg"} {
+	for _, name := range []string{"report.html", "report.md", "report.json", "charts/points.svg", "charts/parts.svg", "charts/bars.svg", "charts/marks.svg", "tables.tex"} {
 		if got[name] == nil {
 			t.Errorf("no file %s", name)
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/licet-dev/licet/internal/clikit"
 )
 
-// Print writes a table for a terminal: counts as "3/40", without their intervals.
+// Print writes a table for a terminal: counts as "3/40" and rates
+// in per cent, without their intervals.
 func (t Table) Print(out io.Writer) error {
 	if len(t.Rows) == 0 {
 		_, err := fmt.Fprintln(out, clikit.Printable(t.Empty))
@@ -18,7 +19,7 @@ func (t Table) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	titles := []string{t.Corner}
 	for _, c := range t.Columns {
-		titles = append(titles, c.Title)
+		titles = append(titles, c.whole())
 	}
 	fmt.Fprintln(w, strings.Join(titles, "\t"))
 	for _, row := range t.Rows {
@@ -35,6 +36,10 @@ func (c Cell) print() string {
 	switch {
 	case c.Count != nil:
 		return fmt.Sprintf("%d/%d", c.Count.N, c.Count.Of)
+	case c.Rate != nil:
+		return c.Rate.Percent()
+	case c.Decimal != "":
+		return c.Decimal
 	case c.Measure != nil:
 		return c.Measure.String()
 	}

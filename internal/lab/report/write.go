@@ -9,7 +9,7 @@ import (
 )
 
 // Files returns the files of the report by their names: report.html, report.md
-// with charts/*.svg, and report.json. It is an error if the report does not add
+// with charts/*.svg, report.json, and, if it is wanted, tables.tex. It is an error if the report does not add
 // up.
 func (r *Report) Files() (map[string][]byte, error) {
 	if err := r.check(); err != nil {
@@ -26,6 +26,9 @@ func (r *Report) Files() (map[string][]byte, error) {
 		return nil, fmt.Errorf("writing the numbers: %w", err)
 	}
 	files := map[string][]byte{"report.html": html, "report.md": r.Markdown(), "report.json": numbers.Bytes()}
+	if r.LaTeX {
+		files["tables.tex"] = r.latex()
+	}
 	for _, s := range r.page().Sections {
 		for _, d := range s.Charts {
 			if files["charts/"+d.ID+".svg"], err = d.SVG(); err != nil {

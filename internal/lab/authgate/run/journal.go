@@ -1,0 +1,126 @@
+package run
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/licet-dev/licet/internal/durable"
+	"github.com/licet-dev/licet/internal/lab/authgate/result"
+)
+
+// Names of the files of a run.
+const (
+	identityFile = "run.json"
+	// ResultsFile holds the answers, in the order in which they came.
+	ResultsFile = "results.jsonl"
+)
+
+// Journal keeps the answers of a run in a folder.
+type Journal struct {
+	run  string // name of the run: digest of what it is made of
+	file *os.File
+	done map[string]result.Row // by call key
+}
+
+// OpenJournal opens the journal of a plan in a folder, which is made if need be. It
+// is an error if it is that of another run.
+func OpenJournal(dir string, p *Plan) (*Journal, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := durable.MkdirAll(dir); err != nil {
+		return nil, err
+	}
+	want := p.identity()
+	text, err := json.Marshal(want, jsontext.Multiline(true), json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	if err := sameRun(filepath.Join(dir, identityFile), want, text); err != nil {
+		return nil, err
+	}
+	j := &Journal{run: fmt.Sprintf("sha256:%x", sha256.Sum256(text)), done: map[string]result.Row{}}
+	if j.file, err = os.OpenFile(filepath.Join(dir, ResultsFile), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return nil, err
+	}
+	if err := j.read(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, ResultsFile), err), j.file.Close())
+	}
+	return j, nil
+}
+
+// sameRun writes what a run is made of, or compares it with what is there.
+func sameRun(path string, want identity, text []byte) error {
+	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		// As a whole or not at all: the run may be killed here.
+		if err := os.WriteFile(path+".new", text, 0o666); err != nil {
+			return err
+		}
+		return os.Rename(path+".new", path)
+	}
+	if err != nil {
+		return err
+	}
+	var got identity
+	if err := json.Unmarshal(old, &got, json.RejectUnknownMembers(true)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	a, b := reflect.ValueOf(got), reflect.ValueOf(want)
+	for i := range a.NumField() {
+		if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
+			return fmt.Errorf("%s is another run: its %s are %v, not %v", path, a.Type().Field(i).Tag.Get("json"), a.Field(i), b.Field(i))
+		}
+	}
+	return nil
+}
+
+// read takes up what is there, and cuts off a line that was not written to its end.
+func (j *Journal) read() error {
+	text, err := io.ReadAll(j.file)
+	if err != nil {
+		return err
+	}
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	rows, err := result.Read(bytes.NewReader(whole))
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Run != j.run {
+			return fmt.Errorf("%s is of the run %s, not of %s", r.Item, r.Run, j.run)
+		}
+		j.done[r.CallKey] = r
+	}
+	if err := j.file.Truncate(int64(len(whole))); err != nil {
+		return err
+	}
+	_, err = j.file.Seek(int64(len(whole)), io.SeekStart)
+	return err
+}
+
+// add records an answer.
+func (j *Journal) add(r result.Row) error {
+	line, err := r.Line()
+	if err != nil {
+		return err
+	}
+	if _, err := j.file.Write(line); err != nil {
+		return err
+	}
+	j.done[r.CallKey] = r
+	return nil
+}
+
+// Close makes what was written last and closes the file.
+func (j *Journal) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }
