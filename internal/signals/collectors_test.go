@@ -175,6 +175,27 @@ func TestCollectors(t *testing.T) {
 			pushed(w)
 			w.git("update-index", "--assume-unchanged", "a")
 		}, "rm a", map[string]string{"git_targets.modified": "unknown", "git_targets.untracked_affected": "0", "git_targets.recoverable": "unknown"}},
+		{"targets: a switch of branches, and a file that may be one", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"a": "ONE\n"})
+		}, "git checkout a", map[string]string{"git_targets.modified": "unknown", "git_targets.recoverable": "unknown"}},
+		{"targets: git checkout of files", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"a": "ONE\n", "loose": ""})
+		}, "git checkout -- a", map[string]string{"git_targets.modified": "1 a", "git_targets.untracked_affected": "0"}},
+		{"targets: what is ignored may change before", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"x.log": ""})
+		}, "rm .gitignore && git clean -fd", map[string]string{"git_targets.untracked_affected": "unknown", "git_targets.recoverable": "unknown"}},
+		{"targets: a new branch", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"a": "ONE\n"})
+		}, "git checkout -b topic", map[string]string{"git_targets.modified": "0", "git_targets.recoverable": "true"}},
+		{"targets: git reset to another commit", pushed, "git reset --hard HEAD~1", map[string]string{"git_targets.modified": "unknown"}},
+		{"targets: patterns of the folders above", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"sub/x.log": "", "sub/new": ""})
+		}, "cd sub && git clean -f", map[string]string{"git_targets.untracked_affected": "1 new", "git_targets.ignored_affected": "0"}},
 		{"targets: no repository", func(w world) { w.write(map[string]string{"a": ""}) }, "rm a", map[string]string{
 			"git_targets.untracked_affected": "0", "git_targets.recoverable": "false",
 		}},
@@ -298,6 +319,15 @@ func TestCollectors(t *testing.T) {
 			"cloud_ctx.kube_context": "unknown", "cloud_ctx.production": "unknown",
 		}},
 
+		{"a word that is not known may choose another context", func(w world) {
+			w.write(map[string]string{"~/.kube/config": "current-context: dev\n"})
+		}, "kubectl --context $C get x; psql $U; docker --context $D ps", map[string]string{
+			"cloud_ctx.kube_context": "unknown", "cloud_ctx.production": "unknown", "db_target.host_class": "unknown", "docker_ctx.context": "unknown",
+			"credential_prov.sources": "unknown, at least 1",
+		}},
+		{"credentials: a command that may take any", func(w world) { w.write(map[string]string{".env": ""}) }, "cat .env; make deploy", map[string]string{
+			"credential_prov.sources": "unknown, at least 1",
+		}},
 		{"docker", func(w world) {
 			w.write(map[string]string{
 				"~/.docker/config.json": `{"currentContext":"remote-prod","auths":{"x":{"auth":"hunter2"}}}`,

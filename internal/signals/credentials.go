@@ -43,7 +43,7 @@ var keyName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 // credentialProvenance says where the credentials come from that the action would
 // use. Of what they say only the names of keys are looked at.
 func credentialProvenance(l *look) {
-	c := credentials{look: l, left: maxSecrets, known: l.subject.places.Home != ""}
+	c := credentials{look: l, left: maxSecrets, known: l.subject.places.Home != "" && l.wordsKnown() && !slices.ContainsFunc(l.subject.inner, command.isOther)}
 	for _, dir := range []string{l.subject.cwd, l.subject.home()} {
 		if dir != "" && usesDatabase(l.subject) {
 			c.file(path.Join(dir, ".env"), false)
@@ -62,13 +62,33 @@ func credentialProvenance(l *look) {
 		}
 	}
 	if !c.known {
-		l.unseen("the home folder is not known, or a file could not be read")
+		l.unseen("not every file is known from which a credential may come")
 	}
 	l.names("sources", l.subject.showAll(c.sources), c.known)
 	l.names("keys", c.keys, c.known)
 	l.names("origin", c.origins, c.known)
 	l.flag("exposed", c.exposed, c.known)
 	l.word("environment", environmentOf(slices.Concat(c.sources, c.keys, c.sections)...), c.known)
+}
+
+// isOther reports whether a command may take credentials from files that are not
+// listed here.
+func (c command) isOther() bool {
+	for _, of := range credentialFiles {
+		if c.is(of.programs...) {
+			return false
+		}
+	}
+	return !c.is(processCommands...)
+}
+
+// wordsKnown reports whether all words of the commands are known, and notes it if
+// not: one of them may choose another context.
+func (l *look) wordsKnown() bool {
+	if l.subject.loose {
+		l.unseen("a word of the command is not known")
+	}
+	return !l.subject.loose
 }
 
 type credentials struct {
@@ -129,6 +149,9 @@ func (c *credentials) origin(name string) string {
 func cloudContext(l *look) {
 	if l.subject.places.Home == "" {
 		l.unseen("the home folder is not known")
+		return
+	}
+	if !l.wordsKnown() {
 		return
 	}
 	context, namespace, known := l.kubeContext()
@@ -233,7 +256,7 @@ func dockerContext(l *look) {
 		if context == "" {
 			context = "default"
 		}
-		l.word("context", context, text == "" || read)
+		l.word("context", context, (text == "" || read) && l.wordsKnown())
 	}
 	if l.subject.cwd == "" {
 		l.unseen("the working directory is not known")

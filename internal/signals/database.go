@@ -15,8 +15,8 @@ var environmentFiles = []string{".env", ".env.local", ".env.development", ".env.
 // databaseTarget says which data base the action would reach. Passwords are left
 // where they are.
 func databaseTarget(l *look) {
-	d := database{look: l, known: l.subject.cwd != ""}
-	if !d.known {
+	d := database{look: l, known: l.subject.cwd != "" && l.wordsKnown()}
+	if l.subject.cwd == "" {
 		l.unseen("the working directory is not known")
 	}
 	for _, c := range l.subject.commands {

@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -104,10 +105,15 @@ func (t *targets) found(name string, is fileState) {
 // survey looks at what the action affects: of a command of git what that command
 // takes, of every other the files that it changes.
 func (t *targets) survey() {
+	gits, takes := 0, false
 	for _, c := range t.look.subject.commands {
-		if len(c.name) > 0 && c.name[0] == "git" {
+		if c.is("git") {
+			gits, takes = gits+1, takes || c.workTree
 			t.ofGit(c)
 		}
+	}
+	if takes && (gits > 1 || len(t.look.subject.changed) > 0) {
+		t.known = t.look.miss("work tree", errors.New("what the line changes first may decide what git takes then"))
 	}
 	for _, f := range t.look.subject.changed {
 		name, in := strings.CutPrefix(f, t.repo.top+"/")
@@ -167,32 +173,64 @@ func (t *targets) above(name string) (patterns []ignorePattern, in bool) {
 	return patterns, false
 }
 
-// ofGit looks at what a command of git takes from the work tree. A command that
-// moves references only takes nothing from it.
+// ofGit looks at what a command of git takes from the work tree. Of one that may
+// change it in a way that is not looked at here, that is not known.
 func (t *targets) ofGit(c command) {
+	switch {
+	case !c.workTree:
+	case c.is("git clean"):
+		t.cleaned(c)
+	case c.is("git checkout") && c.has("-b", "-B") && !c.has("-f", "--force"): // it takes nothing along
+	case c.is("git checkout") && c.has("--", "."), c.is("git restore"), c.is("git reset") && c.has("--hard") && t.toHead(c):
+		t.restored()
+	default:
+		t.known = t.look.miss("work tree", errors.New("what git would make of the work tree is not looked at"))
+	}
+}
+
+// toHead reports whether a command names no other commit.
+func (t *targets) toHead(c command) bool {
+	rest := c.plain()[2:]
+	return len(rest) == 0 || len(rest) == 1 && rest[0] == "HEAD"
+}
+
+// cleaned looks at what `git clean` removes.
+func (t *targets) cleaned(c command) {
+	each := t.each
+	defer func() { t.each, t.untrackedOnly = each, false }()
+	if c.has("-n", "--dry-run") {
+		return
+	}
+	from := t.from()
+	ignoredOnly, both, folders := c.has("-X"), c.has("-x"), c.has("-d")
+	t.each = func(name string, is fileState) {
+		near := folders || folderOf(name) == from || t.index.folders[folderOf(name)]
+		if near && (is == untrackedFile && !ignoredOnly || is == ignoredFile && (ignoredOnly || both)) {
+			each(name, is)
+		}
+	}
+	t.untrackedOnly = true
+	if from == "" {
+		t.walk("", t.patterns)
+		return
+	}
+	patterns, in := t.above(path.Join(from, "x"))
+	if in {
+		t.known = t.look.miss("work tree", errors.New("the command runs in an ignored folder"))
+	}
+	t.walk(from, patterns)
+}
+
+// restored looks at the tracked files that lose their changes.
+func (t *targets) restored() {
 	each := t.each
 	defer func() { t.each = each }()
-	switch {
-	case c.is("git clean") && !c.has("-n", "--dry-run"):
-		ignoredOnly, both, folders := c.has("-X"), c.has("-x"), c.has("-d")
-		t.each = func(name string, is fileState) {
-			near := folders || folderOf(name) == t.from() || t.index.folders[folderOf(name)]
-			if near && (is == untrackedFile && !ignoredOnly || is == ignoredFile && (ignoredOnly || both)) {
-				each(name, is)
-			}
+	t.each = func(name string, is fileState) {
+		if is == modified || is == unknownFile || t.staged[name] {
+			each(name, is)
 		}
-		t.untrackedOnly = true
-		t.walk(t.from(), t.patterns)
-		t.untrackedOnly = false
-	case c.is("git reset") && c.has("--hard"), c.is("git restore"),
-		c.is("git checkout") && c.has("-f", "--force", "--", "."), c.is("git switch") && c.has("-f", "--force", "--discard-changes"):
-		t.each = func(name string, is fileState) {
-			if is == modified || t.staged[name] {
-				each(name, is)
-			}
-		}
-		t.walk("", t.patterns)
 	}
+	t.walk("", t.patterns)
 }
 
 // from returns the working directory, from the top.

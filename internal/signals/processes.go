@@ -113,6 +113,8 @@ func (c command) ends(p process) bool {
 // endsOthers reports whether a command may end processes that ends does not know of.
 func (c command) endsOthers() bool {
 	switch {
+	case c.loose && c.is(processCommands...):
+		return true
 	case c.is("kill"):
 		return slices.ContainsFunc(c.plain()[1:], func(w string) bool { n, err := strconv.Atoi(w); return err != nil || n <= 0 }) ||
 			len(c.plain()) < 2

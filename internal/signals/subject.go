@@ -26,13 +26,15 @@ type subject struct {
 	hosts    []string
 	senders  []command // commands that talk to a host
 	ops      map[judge.Op]bool
-	bypass   []string // options that turn a check off
-	whole    bool     // affected and changed are all there is; false where something is not known
-	opaque   bool     // some command does what its input says
-	network  bool     // some command talks to a host
-	anyHost  bool     // one of these hosts is not known
-	files    bool     // some effect writes or deletes a file, known or not
-	workTree bool     // git itself chooses which files of the work tree are changed
+	bypass   []string  // options that turn a check off
+	whole    bool      // affected and changed are all there is; false where something is not known
+	loose    bool      // some word of a command is not known
+	inner    []command // commands that do what their input says
+	opaque   bool      // some command does what its input says
+	network  bool      // some command talks to a host
+	anyHost  bool      // one of these hosts is not known
+	files    bool      // some effect writes or deletes a file, known or not
+	workTree bool      // git itself chooses which files of the work tree are changed
 }
 
 // command is one command of the action.
@@ -40,7 +42,10 @@ type command struct {
 	name    []string // program, and subcommand if the program is known
 	words   []string // as far as they are known
 	options []string
+	loose   bool   // one of its words is not known
 	dir     string // in which it runs; "" is unknown
+
+	workTree bool // git may change files of the work tree
 }
 
 func newSubject(in Input) *subject {
@@ -72,7 +77,7 @@ func (s *subject) line(line constraint.Shell) {
 		e := &line.Effects[i]
 		switch e.Kind {
 		case shell.Execute:
-			s.execute(e)
+			s.execute(e, slices.ContainsFunc(line.Effects, func(w constraint.ShellEffect) bool { return w.By == e.By && w.WorkTree }))
 		case shell.Read, shell.Write:
 			s.file(e)
 		case shell.Network:
@@ -81,6 +86,7 @@ func (s *subject) line(line constraint.Shell) {
 			s.senders = append(s.senders, commandOf(line, e.By))
 		case shell.Unknown:
 			s.opaque = true
+			s.inner = append(s.inner, commandOf(line, e.By))
 			s.whole = s.whole && commandOf(line, e.By).is(processCommands...) // they act on no files
 		}
 	}
@@ -102,6 +108,7 @@ func newCommand(e *constraint.ShellEffect) command {
 		if w.Known {
 			c.words = append(c.words, w.Text)
 		}
+		c.loose = c.loose || !w.Known
 	}
 	if len(c.name) == 0 {
 		return c
@@ -122,8 +129,9 @@ func newCommand(e *constraint.ShellEffect) command {
 	return c
 }
 
-func (s *subject) execute(e *constraint.ShellEffect) {
+func (s *subject) execute(e *constraint.ShellEffect, workTree bool) {
 	c := newCommand(e)
+	c.workTree, s.loose = workTree, s.loose || c.loose
 	for _, w := range c.words {
 		s.address(w)
 	}

@@ -44,6 +44,7 @@ func TestProcesses(t *testing.T) {
 		{"pkill node", "processes.matches", "1 " + who(41, "node (x) S 9")},
 		{"killall worker", "processes.matches", "1 " + who(43, "worker")},
 		{"pkill -f node", "processes.matches", "unknown, at least 1"},
+		{"kill 41 $OTHER", "processes.matches", "unknown, at least 1"},
 		{"kill -1 -1", "processes.matches", "unknown"},
 		{"systemctl stop web", "processes.matches", "unknown"},
 		{"rm -r data", "open_files.holders", "2 " + who(42, "keeper") + ", " + who(43, "worker")},
