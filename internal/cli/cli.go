@@ -97,7 +97,7 @@ is printed as JSON, too: {"error": TEXT}.`,
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"start":    {a.demo(), a.initCommand()},
-		"gate":     {a.decide(), a.judgeCommand(), a.mcp(), a.explainCommand()},
+		"gate":     {a.decide(), a.judgeCommand(), a.mcp(), a.explainCommand(), a.signalsCommand()},
 		"contract": {a.contractCommand(), a.catalogCommand()},
 		"people":   {a.approvals(), a.credentials(), a.log(), a.why(), a.statusCommand()},
 	} {

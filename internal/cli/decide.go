@@ -19,6 +19,7 @@ import (
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/judge/models"
+	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -105,7 +106,7 @@ func (a *app) newGate(s *state, current func() *contract.Contract, places constr
 	}
 	return gate.New(gate.Options{
 		Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Path: a.env["PATH"],
-		Judge: judge.Grounded{}, Models: m, JudgeDeadline: models.MaxDeadline,
+		Judge: judge.Grounded{}, Models: m, JudgeDeadline: models.MaxDeadline, Signals: signals.Collect,
 	})
 }
 

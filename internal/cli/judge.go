@@ -137,8 +137,9 @@ type boundaryWords struct {
 type judgementJSON struct {
 	Opinion opinionJSON    `json:"opinion"`
 	Turns   []string       `json:"turns"`
-	Handed  bool           `json:"handed_over"` // a judge clause hands the call over
-	Verdict authz.Verdict  `json:"verdict"`     // that the call gets now
+	Signals *seenJSON      `json:"signals,omitempty"` // what collectors saw of the environment
+	Handed  bool           `json:"handed_over"`       // a judge clause hands the call over
+	Verdict authz.Verdict  `json:"verdict"`           // that the call gets now
 	Reasons []authz.Reason `json:"reasons"`
 }
 
@@ -147,6 +148,7 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 	if err := json.Unmarshal(j.Value(true).AppendCanonical(nil), &out.Opinion); err != nil {
 		return fmt.Errorf("reading the opinion: %w", err)
 	}
+	out.Signals = seenOf(toolcall.ObjectOf(toolcall.Member{Name: "signals", Value: j.Seen()}))
 	if asJSON {
 		return printJSON(a.out, out)
 	}
@@ -155,6 +157,7 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 		fmt.Fprintln(a.out, "no judge clause hands this call over: the contract decides it")
 	}
 	a.printVerdict(out.Verdict, j.Decision.Shadow, out.Reasons)
+	a.printSeen(out.Signals)
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (m *modelJudges) make(s contract.Judge) (*model.Judge, error) {
 	}
 	o := model.Options{
 		Name: fmt.Sprintf("%s %s %s %s", s.Model, main.Config.Provider, main.Config.Endpoint, main.Config.Model), Policy: policy, Votes: s.Votes, TwoStage: s.TwoStage,
-		View:        model.View{Results: s.Results, NoFacts: s.NoFacts},
+		View:        model.View{Results: s.Results, NoFacts: s.NoFacts, NoSignals: s.NoSignals},
 		Temperature: main.Temperature, MaxTokens: main.MaxTokens, Deadline: main.Config.Deadline,
 		Now: time.Now, Nonce: model.RandomNonce,
 	}

@@ -17,6 +17,7 @@ type Question struct {
 	Mention *MentionQuestion
 	Digest  *DigestQuestion
 	Shell   *ShellQuestion
+	Signal  *SignalQuestion
 }
 
 // FileQuestion asks where a path leads: its absolute form with the links of its
@@ -46,6 +47,10 @@ type DigestQuestion struct{ Values []toolcall.Value }
 // is about on this machine. The answer goes to Answers.Shell.
 type ShellQuestion struct{ Command string }
 
+// SignalQuestion asks what a collector sees of the environment of the call. The
+// answer goes to Answers.Signals.
+type SignalQuestion struct{ Collector string }
+
 // Source is where a value may come from: a user turn of the session (Request),
 // the result of an earlier, granted call (Server with Tool), a claim of the
 // verified user (Claim), or the contract itself (Literal, which is decided here
@@ -67,6 +72,7 @@ type Answers struct {
 	Mentioned map[string]bool
 	Digests   map[string][]string
 	Shell     map[string]Shell
+	Signals   []Signal
 	Places    Places
 	Session   Session
 	Now       time.Time // zero is unknown

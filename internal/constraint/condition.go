@@ -34,12 +34,13 @@ type Watch struct {
 }
 
 // Conditions returns the words of the conditions that NewCondition knows, sorted.
-func Conditions() []string { return []string{requestWord, sessionWord, whenWord} }
+func Conditions() []string { return []string{requestWord, sessionWord, signalWord, whenWord} }
 
 // The words of the conditions.
 const (
 	requestWord = "$request"
 	sessionWord = "$session"
+	signalWord  = "$signal"
 	whenWord    = "$when"
 )
 
@@ -63,6 +64,8 @@ func NewCondition(word string, spec toolcall.Value, in Surroundings) (Condition,
 		c, err = newRequestCondition(spec)
 	case sessionWord:
 		c, err = newSessionCondition(spec, in)
+	case signalWord:
+		c, err = newSignalCondition(spec)
 	case whenWord:
 		c, err = newWhen(spec, in)
 	default:

@@ -226,7 +226,7 @@ func TestWatches(t *testing.T) {
 
 // conditionErrors holds operands that are refused, with the whole message.
 var conditionErrors = []struct{ word, spec, want string }{
-	{"$sesion", "{}", `unknown condition "$sesion": expected $request, $session, $when; did you mean "$session"?`},
+	{"$sesion", "{}", `unknown condition "$sesion": expected $request, $session, $signal, $when; did you mean "$session"?`},
 	{"$session", "{}", "expected {called: [...]}, {not_called: [...]} or {distinct: {argument: PATH, max: N}}, got an empty object"},
 	{"$session", `"private"`, "expected {called: [...]}, {not_called: [...]} or {distinct: {argument: PATH, max: N}}, got string"},
 	{"$session", `{"caled": []}`, `at /caled: unknown member "caled": expected called, distinct, not_called; did you mean "called"?`},
@@ -249,6 +249,12 @@ var conditionErrors = []struct{ word, spec, want string }{
 	{"$request", `{"mentions": "pay"}`, "at /mentions: expected a list of words and phrases, got string"},
 	{"$request", `{"mentions": ["pay", " - "]}`, `at /mentions/1: expected a word or phrase, got " - "`},
 	{"$request", `{"mentions": [7]}`, "at /mentions/0: expected a word or phrase, got 7"},
+	{"$signal", "{}", "expected {git_targets.untracked_affected: {max: 0}}, got an empty object"},
+	{"$signal", `{"git_target.x": {}}`, `at /git_target.x: unknown collector "git_target": expected ` + strings.Join(SignalCollectors(), ", ") + `; did you mean "git_targets"?`},
+	{"$signal", `{"git_state.dirt": {"max": 0}}`, `at /git_state.dirt: unknown key of git_state "dirt": expected repository, branch, staged, dirty, untracked, ignored, stash, unpushed, worktrees, operation; did you mean "dirty"?`},
+	{"$signal", `{"git_state.dirty": {"const": 0}}`, "at /git_state.dirty: git_state.dirty is a count: expected max, min"},
+	{"$signal", `{"git_targets.modified": {"in": ["a"]}}`, "at /git_targets.modified: git_targets.modified is a names: expected max, min"},
+	{"$signal", `{"git_targets.recoverable": {"const": 1}}`, "at /git_targets.recoverable: git_targets.recoverable is true or false: expected {const: true} or {const: false}, got object"},
 	{"$when", "true", "expected a CEL expression as text, got boolean"},
 	{"$when", `"1 +"`, "CEL: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
 }
@@ -278,6 +284,8 @@ func TestConditionCanonical(t *testing.T) {
 		{`$session {"distinct": {"argument": "to", "max": 3}}`, `$session {"distinct": {"max": 3.0, "tool": "bank.send", "argument": "[\"to\"]"}}`},
 		{`$session {"distinct": {"argument": "to", "max": 4}}`}, {`$session {"distinct": {"argument": "to", "max": 3, "tool": "bank.balance"}}`},
 		{`$request {"mentions": ["a", "b"]}`, `$request {"mentions": ["b", "a", "b"]}`}, {`$request {"mentions": ["a", "B"]}`},
+		{`$signal {"git_state.dirty": {"max": 0, "min": 0}, "git_state.branch": {"in": ["a", "b"]}}`, `$signal {"git_state.branch": {"in": ["b", "a"]}, "git_state.dirty": {"min": 0, "max": 0.0}}`},
+		{`$signal {"git_state.dirty": {"max": 1}}`}, {`$signal {"git_state.dirty": {"min": 1}}`},
 		{`$when "true"`}, {`$when "true "`},
 	} {
 		for i, one := range group {

@@ -309,6 +309,9 @@ func ConditionWithin(a, b Condition) bool {
 	case *sessionCondition:
 		b, ok := b.(*sessionCondition)
 		return ok && a.within(b)
+	case *signalCondition:
+		b, ok := b.(*signalCondition)
+		return ok && a.within(b)
 	case *when:
 		b, ok := b.(*when)
 		return ok && a.text == b.text

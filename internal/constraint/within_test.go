@@ -144,6 +144,11 @@ func TestConditionWithin(t *testing.T) {
 		{"$session", `{"distinct": {"argument": "x", "max": 1}}`, `{"distinct": {"argument": "x", "max": 2}}`, true},
 		{"$session", `{"distinct": {"argument": "x", "max": 2}}`, `{"distinct": {"argument": "x", "max": 1}}`, false},
 		{"$session", `{"distinct": {"argument": "x", "max": 1}}`, `{"distinct": {"argument": "y", "max": 1}}`, false},
+		{"$signal", `{"git_state.dirty": {"max": 0}}`, `{"git_state.dirty": {"max": 1}}`, true},
+		{"$signal", `{"git_state.dirty": {"max": 1}}`, `{"git_state.dirty": {"max": 0}}`, false},
+		{"$signal", `{"git_state.dirty": {"max": 0}, "git_state.staged": {"max": 0}}`, `{"git_state.dirty": {"max": 0}}`, true},
+		{"$signal", `{"git_state.dirty": {"max": 0}}`, `{"git_state.staged": {"max": 0}}`, false},
+		{"$signal", `{"git_state.branch": {"const": "a"}}`, `{"git_state.branch": {"in": ["a", "b"]}}`, true},
 		{"$when", `"1 < 2"`, `"1 < 2"`, true},
 		{"$when", `"1 < 2"`, `"1 <  2"`, false},
 	}

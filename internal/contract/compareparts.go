@@ -116,6 +116,9 @@ func (j Judge) view() (words []string) {
 	if j.NoFacts {
 		words = append(words, viewWords.Known[1])
 	}
+	if j.NoSignals {
+		words = append(words, viewWords.Known[2])
+	}
 	return words
 }
 

@@ -56,8 +56,10 @@ type Judge struct {
 	Policy   string // [RulesPolicy] or [ImplicitPolicy]
 	Votes    int    // 1, 3 or 5
 	TwoStage bool   // one letter first, where nothing is at stake
-	Results  bool   // the model sees the results of earlier calls, too
-	NoFacts  bool   // it does not see the facts that code computed
+
+	Results   bool // the model sees the results of earlier calls, too
+	NoFacts   bool // it does not see the facts that code computed
+	NoSignals bool // it does not see what collectors saw of the environment
 }
 
 // The policies, in words, by which a model judges.

@@ -52,6 +52,7 @@ func TestDigestSeesMeaning(t *testing.T) {
 		{"name: test", "name: test\njudge: {model: m, two_stage: true}"},
 		{"name: test", "name: test\njudge: {model: m, view: [\"+results\"]}"},
 		{"name: test", "name: test\njudge: {model: m, view: [\"-facts\"]}"},
+		{"name: test", "name: test\njudge: {model: m, view: [\"-signals\"]}"},
 		{"bank.get_balance: allow", "bank.get_balance: judge"},
 		{", resolve: none", ""},
 		{"bank.get_balance: allow", "bank.get_balance: approve"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/sqlcheck"
@@ -34,6 +35,11 @@ func EditorSchema() []byte {
 		"clauses": listOf(defined("clause")),
 		"clause":  clauseSchema(),
 		"limits":  listOf(limitSchema()),
+
+		"count": signalBounds(constraint.SignalCount),
+		"names": signalBounds(constraint.SignalNames),
+		"flag":  signalBounds(constraint.SignalFlag),
+		"word":  signalBounds(constraint.SignalWord),
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -135,6 +141,7 @@ func clauseSchema() schema {
 	s := closed(conditionWords, map[string]schema{
 		"$session": about("A condition on the calls granted in this session.", sessionSchema()),
 		"$request": about("Some user turn contains one of the words or phrases.", fixed(map[string]schema{"mentions": listOf(said("A word or phrase."))}, "mentions")),
+		"$signal":  about("What collectors see of the environment of the call.", signalSchema()),
 		"$when":    said("A CEL expression over call, session, principal and now."),
 		"$approvers": about("Who may answer calls that this clause holds; in approve only.",
 			listOf(named)),
@@ -163,6 +170,29 @@ func sessionSchema() schema {
 			"tool": said("A tool as server.tool; this one if left out."), "argument": said("Path of an argument."), "max": positive,
 		}, "argument", "max")),
 	})
+}
+
+// signalBounds says what a signal of a kind can be bounded by.
+func signalBounds(kind constraint.SignalKind) schema {
+	text := schema{"type": "string"}
+	switch kind {
+	case constraint.SignalFlag:
+		return fixed(map[string]schema{"const": {"type": "boolean"}}, "const")
+	case constraint.SignalWord:
+		return fixed(map[string]schema{"const": text, "in": listOf(text), "not_in": listOf(text), "pattern": text})
+	}
+	return fixed(map[string]schema{"min": number, "max": number})
+}
+
+// signalSchema lists the signals.
+func signalSchema() schema {
+	members := map[string]schema{}
+	for _, collector := range constraint.SignalCollectors() {
+		for _, k := range constraint.SignalKeys(collector) {
+			members[collector+"."+k.Key] = about(strings.ToUpper(k.Says[:1])+k.Says[1:]+".", defined(string(k.Kind)))
+		}
+	}
+	return fixed(members)
 }
 
 func constraintSchema() schema {

@@ -48,6 +48,7 @@ func TestSentences(t *testing.T) {
 		`note: {shell: {run: [ls, git status], opaque: [make], read: ["/a/**"], write: ["/b"], net: [a.org]}}`: "note is a command: it runs git status or ls, it may do anything within make, it reads /a/**, it writes /b, it talks to a.org",
 		"$request: {mentions: [pay, send money]}":                                                              "a user turn mentions pay or send money",
 		`$when: "call.agent == 'a'"`:                                                                           "the expression holds: call.agent == 'a'",
+		"$signal: {git_targets.untracked_affected: {max: 0}, git_remote.default_branch: {in: [main]}}":         `the signal git_remote.default_branch (the default branch of the remote) is "main" and the signal git_targets.untracked_affected (affected files that git neither tracks nor ignores) is at most 0`,
 		"$session: {called: [known]}":                                                                          "bank.get_contacts was called in this session",
 		"$session: {not_called: [bank.get_balance], distinct: {argument: recipient, max: 3}}":                  "bank.get_balance was not called in this session and recipient of bank.send_money has at most 3 values in this session",
 		"note: {sql: {dialect: sqlite, read_only: true}}":                                                      "note is SQL for sqlite that only reads",

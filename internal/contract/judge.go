@@ -49,6 +49,7 @@ func (l *loader) ofModel(j *Judge, n *yamlwalk.Node) {
 			if l.Is(e, toolcall.String, "a switch such as +results") && l.Word(e, viewWords) {
 				j.Results = j.Results || e.Text == viewWords.Known[0]
 				j.NoFacts = j.NoFacts || e.Text == viewWords.Known[1]
+				j.NoSignals = j.NoSignals || e.Text == viewWords.Known[2]
 			}
 		}
 	}

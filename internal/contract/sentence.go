@@ -3,6 +3,7 @@ package contract
 import (
 	"strings"
 
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
 	"github.com/licet-dev/licet/internal/yamlwalk"
 )
@@ -172,12 +173,30 @@ func sourcesSentence(v toolcall.Value) string {
 	return yamlwalk.OneOf(all)
 }
 
+// signalSentence says what signals must be.
+func signalSentence(v toolcall.Value) string {
+	parts := make([]string, v.Len())
+	for i := range parts {
+		name, bounds := v.Member(i)
+		collector, key, _ := strings.Cut(name, ".")
+		for _, k := range constraint.SignalKeys(collector) {
+			if k.Key == key {
+				name += " (" + k.Says + ")"
+			}
+		}
+		parts[i] = "the signal " + name + " " + sentence(bounds)
+	}
+	return strings.Join(parts, " and ")
+}
+
 // conditionSentence says what a condition on something else than an argument
 // means.
 func conditionSentence(word string, v toolcall.Value) string {
 	switch word {
 	case "$request":
 		return "a user turn mentions " + plainTexts(v.Get("mentions"))
+	case "$signal":
+		return signalSentence(v)
 	case "$when":
 		return "the expression holds: " + v.Text()
 	}

@@ -17,7 +17,7 @@ var (
 		Known: []string{"allow", "judge", "approve", "never", "limits", "extra_arguments"}}
 	extraWords     = yamlwalk.Words{Place: "extra_arguments", Known: []string{"allow"}}
 	conditionWords = yamlwalk.Words{Place: "a clause",
-		Known: []string{"$session", "$request", "$when", approversWord, quorumWord}, Later: []string{"$signal"}}
+		Known: []string{"$session", "$request", "$signal", "$when", approversWord, quorumWord}}
 	limitWords      = yamlwalk.Words{Place: "a limit", Known: []string{"calls", "sum", "max", "per", "by", "over"}}
 	byWords         = yamlwalk.Words{Place: "by", Known: []string{byAgent, byUser, bySession, byTool}}
 	byArgumentWords = yamlwalk.Words{Place: "an entry of by", Known: []string{byArgument}}
@@ -25,7 +25,7 @@ var (
 	approvalWords   = yamlwalk.Words{Place: "approvals", Known: []string{"expire", "approvers", "quorum"}}
 	judgeWords      = yamlwalk.Words{Place: "judge", Known: append([]string{"model", "on_block", "on_no_verdict"}, modelWords...)}
 	policyWords     = yamlwalk.Words{Place: "policy", Known: []string{RulesPolicy, ImplicitPolicy}}
-	viewWords       = yamlwalk.Words{Place: "view", Known: []string{"+results", "-facts"}, Later: []string{"+prose", "-signals"}}
+	viewWords       = yamlwalk.Words{Place: "view", Known: []string{"+results", "-facts", "-signals"}, Later: []string{"+prose"}}
 	outcomeWords    = yamlwalk.Words{Place: "an outcome of the judge", Known: []string{"block", "approve"}}
 	evidenceWords   = yamlwalk.Words{Place: "evidence", Known: []string{"redact"}}
 )

@@ -45,6 +45,9 @@ func Answer(ctx context.Context, in Input) (constraint.Answers, error) {
 		if err := ctx.Err(); err != nil {
 			return constraint.Answers{}, fmt.Errorf("gathering facts: %w", err)
 		}
+		if q.Signal != nil {
+			continue // package signals looks
+		}
 		var err error
 		if q.File != nil {
 			err = in.answerFile(a, q.Key, *q.File)

@@ -74,6 +74,9 @@ func settingsOf(top, home string) []string {
 	return files
 }
 
+// maxGitSettings is how many bytes a file of settings may have.
+const maxGitSettings = 1 << 20
+
 // gitSettings is what files of settings say of remotes.
 type gitSettings struct {
 	urls     map[string][]string // by remote
@@ -82,7 +85,15 @@ type gitSettings struct {
 }
 
 func (c *gitSettings) read(file string) error {
-	text, err := os.ReadFile(filepath.FromSlash(file))
+	info, err := os.Stat(filepath.FromSlash(file))
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxGitSettings) {
+		c.odd = true // opening a pipe would wait
+		return nil
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(filepath.FromSlash(file))
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -65,6 +65,9 @@ func (g *Gate) body(r *request, d authz.Decision, s ledger.Stamp) []byte {
 		o.value("takes", takes(d.Takes))
 	}
 	o.text("ticket", r.ticketOf(d, s))
+	if r.signals != nil {
+		o.value("signals", signalsKept(r.signals.Signals, !r.secrets))
+	}
 	if r.judged != nil {
 		o.value("opinion", r.judged.kept(!r.secrets))
 	}

@@ -48,6 +48,7 @@ type Options struct {
 	Path     string            // PATH with which commands run; "" = unknown, and a program's name counts as it is
 	Deadline time.Duration     // of one look at the facts; 0 = DefaultDeadline
 	Now      func() time.Time  // for grants; nil = time.Now
+	Signals  Collect           // of the environment, for judge and $signal; nil = every signal is unknown
 	Judge    judge.Judge       // that a contract names builtin/grounded; nil = calls that it gets are BLOCK
 	Models   Models            // all other judges; nil = calls that they get are BLOCK
 	Poll     time.Duration     // how often a held call looks for its answer; 0 = 250 ms

@@ -41,6 +41,7 @@ type bench struct {
 	gate     *gate.Gate
 	places   constraint.Places
 	judge    judge.Judge
+	signals  gate.Collect
 }
 
 func newBench(t *testing.T) *bench {
@@ -66,7 +67,7 @@ func (b *bench) open(s gate.Store) {
 	var err error
 	b.gate, err = gate.New(gate.Options{
 		Contract: func() *contract.Contract { return b.contract }, Store: s, Key: key,
-		Places: b.places, Now: func() time.Time { return b.now }, Judge: b.judge, Deadline: time.Minute,
+		Places: b.places, Now: func() time.Time { return b.now }, Judge: b.judge, Signals: b.signals, Deadline: time.Minute,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -77,6 +77,13 @@ func (g *Gate) answers(ctx context.Context, r *request, questions []constraint.Q
 			return constraint.Answers{}, err
 		}
 	}
+	if want := collectorsOf(questions); len(want) > 0 {
+		seen, err := g.collect(ctx, r, answers, want)
+		if err != nil {
+			return constraint.Answers{}, err
+		}
+		answers.Signals = seen.Signals
+	}
 	answers.Now = g.o.Now()
 	answers.Principal = constraint.Principal{Agent: r.ask.Principal.Agent, User: r.ask.Principal.User}
 	return answers, g.marks(ctx, r, &answers)

@@ -16,6 +16,7 @@ import (
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/judge"
+	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -35,6 +36,10 @@ type Judgement struct {
 // call would touch now.
 func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (d authz.Decision, err error) {
 	c, err := caseOf(r, before.Answers)
+	if err != nil {
+		return d, err
+	}
+	err = g.within(ctx, func(ctx context.Context) error { return g.signal(ctx, r, before.Answers, &c) })
 	if err != nil {
 		return d, err
 	}
@@ -113,9 +118,29 @@ func unavailable(err error) judge.Opinion {
 	return judge.None(judge.Internal, err.Error())
 }
 
-// caseOf returns what the judge sees of a call: nothing of who asks, of the
-// contract, or of what the call carries beside its arguments.
+// caseOf returns what the judge sees of a call, but for signals: nothing of who
+// asks, of the contract, or of what the call carries beside its arguments.
 func caseOf(r *request, answers constraint.Answers) (judge.Case, error) {
+	a := actionOf(r, answers)
+	for _, argument := range slices.Sorted(maps.Keys(a.Commands)) {
+		scripts, err := facts.Scripts(a.Commands[argument])
+		if err != nil {
+			return judge.Case{}, err
+		}
+		for _, s := range scripts {
+			a.Scripts = append(a.Scripts, judge.Script(s))
+		}
+	}
+	c := judge.NewCase(a, r.ask.Asserted.Turns)
+	c.Session = r.ask.Session
+	for _, e := range r.ask.Asserted.Results {
+		c.Calls = append(c.Calls, judge.Earlier(e))
+	}
+	return c, nil
+}
+
+// actionOf returns what a call would do, without what the user wrote.
+func actionOf(r *request, answers constraint.Answers) judge.Action {
 	call := r.ask.Call
 	a := judge.Action{
 		Server: call.Server, Tool: call.Tool, Arguments: call.Arguments,
@@ -130,24 +155,11 @@ func caseOf(r *request, answers constraint.Answers) (judge.Case, error) {
 		}
 	}
 	if r.rule != nil {
-		lines := r.rule.CommandLines(call.Arguments)
-		for _, argument := range slices.Sorted(maps.Keys(lines)) {
-			a.Commands[argument] = answers.Shell[lines[argument].Key]
-			scripts, err := facts.Scripts(a.Commands[argument])
-			if err != nil {
-				return judge.Case{}, err
-			}
-			for _, s := range scripts {
-				a.Scripts = append(a.Scripts, judge.Script(s))
-			}
+		for argument, q := range r.rule.CommandLines(call.Arguments) {
+			a.Commands[argument] = answers.Shell[q.Key]
 		}
 	}
-	c := judge.NewCase(a, r.ask.Asserted.Turns)
-	c.Session = r.ask.Session
-	for _, e := range r.ask.Asserted.Results {
-		c.Calls = append(c.Calls, judge.Earlier(e))
-	}
-	return c, nil
+	return a
 }
 
 // noWords tells operators why the judge found no consent.
@@ -209,6 +221,10 @@ func (g *Gate) Opine(ctx context.Context, a Ask) (Judgement, error) {
 	}
 	if r.judged == nil {
 		c, err := caseOf(r, facts.Answers)
+		if err != nil {
+			return Judgement{}, err
+		}
+		err = g.within(ctx, func(ctx context.Context) error { return g.signal(ctx, r, facts.Answers, &c) })
 		if err != nil {
 			return Judgement{}, err
 		}
@@ -275,6 +291,9 @@ func (j *Judgement) Value(open bool) toolcall.Value {
 	o.value("spans", j.spans(open))
 	o.value("uncovered", texts(j.words(j.Opinion.Uncovered, open)))
 	o.value("boundaries", j.boundaries(open))
+	if len(j.Case.Signals) > 0 {
+		o.text("signals_digest", signals.Digest(j.Case.Signals))
+	}
 	if open {
 		o.text("rationale", evidence.Line(j.Opinion.Rationale))
 	}

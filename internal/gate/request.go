@@ -13,6 +13,7 @@ import (
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -35,6 +36,7 @@ type request struct {
 	ticket   string          // the ticket that stands for this call, once looked up
 	now      time.Time       // the store's clock, once read for the ticket
 
+	signals  *signals.Report  // what collectors saw last; nil = none was asked
 	turnless bool             // a clause asks what the user wrote, and that is not known
 	asked    asked            // for the second look
 	judged   *Judgement       // what the judge says, once asked
@@ -76,7 +78,11 @@ func (g *Gate) marksOf(ctx context.Context, r *request) ([]ledger.Mark, error) {
 		return nil, nil
 	}
 	watched, _ := r.contract.Watches(c.Server, c.Tool)
-	marks := []ledger.Mark{{Session: r.ask.Session, Server: c.Server, Tool: c.Tool}}
+	marks, err := g.madeMarks(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	marks = append(marks, ledger.Mark{Session: r.ask.Session, Server: c.Server, Tool: c.Tool})
 	for _, path := range watched {
 		values := path.Select(c.Arguments).Values
 		if len(values) == 0 {
@@ -131,6 +137,9 @@ func (g *Gate) open(r *request, panels []authz.Panels) (err error) {
 	if r.judged != nil {
 		copied.value("opinion", r.judged.kept(true))
 		copied.value("turns", texts(r.judged.Case.Turns))
+	}
+	if r.signals != nil {
+		copied.value("signals", signalsKept(r.signals.Signals, true))
 	}
 	r.sealed, err = approval.Seal(g.o.Key, r.opened.ID, copied.canonical())
 	return err

@@ -21,6 +21,7 @@ var layers = [][]string{
 	// the domain: state machines, what decisions ask about, the transaction
 	{"internal/approval", "internal/evidence"},
 	{"internal/facts", "internal/judge"},
+	{"internal/signals"},
 	{"internal/ledger"},
 
 	// the only path to an ALLOW

@@ -48,6 +48,10 @@ type Case struct {
 	Calls      []Earlier // the oldest first
 	Session    string    // bounds for how long an opinion may be kept; no judge sees it. "" = not known
 
+	// Signals are what collectors saw of the environment. They state facts and
+	// are no consent; [NewCase] leaves them out, and so does [Grounded].
+	Signals []constraint.Signal
+
 	sentences []sentence
 }
 

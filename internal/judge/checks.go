@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
 )
 
 // Code is a check of judge.md, section 5.
@@ -81,10 +82,12 @@ func Check(c Case, o Opinion, now Now) Opinion {
 
 func allows(o *Opinion) bool { return o.Verdict == authz.OpinionAllow }
 
-// unknownRef fails for every id of an observation: a case has none.
 func unknownRef(c *Case, o *Opinion, _ Now) bool {
 	unknown := func(id string) bool { return c.effect(id) == nil }
-	return len(o.Signals) > 0 || slices.ContainsFunc(o.Spans, func(s Span) bool {
+	unseen := func(id string) bool {
+		return !slices.ContainsFunc(c.Signals, func(s constraint.Signal) bool { return s.ID == id })
+	}
+	return slices.ContainsFunc(o.Signals, unseen) || slices.ContainsFunc(o.Spans, func(s Span) bool {
 		return s.Turn < 1 || s.Turn > len(c.Turns) || o.Omitted.Has(s.Turn) || slices.ContainsFunc(s.Effects, unknown)
 	})
 }

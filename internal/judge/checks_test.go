@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/judge"
 )
 
@@ -164,6 +165,19 @@ func TestUnnamedEffects(t *testing.T) {
 	o.Spans[0].Effects = []string{"f1", "f2"}
 	if got := judge.Check(c, o, judge.Now{Affected: c.Affected}); !slices.Equal(got.Failed, []judge.Code{judge.UncoveredEffect}) || !slices.Equal(c.Unnamed(), []string{"f2"}) {
 		t.Errorf("failed %v, unnamed %v", got.Failed, c.Unnamed())
+	}
+}
+
+// TestSeenObservations: an observation that the judge was shown may be named.
+func TestSeenObservations(t *testing.T) {
+	c := commandCaseIn(t, workspace(t), "rm old.txt", "Please delete old.txt.")
+	c.Signals = []constraint.Signal{{ID: "s1"}}
+	for id, want := range map[string]authz.Opinion{"s1": authz.OpinionAllow, "s2": authz.OpinionBlock} {
+		o := allowed()
+		o.Signals = []string{id}
+		if got := judge.Check(c, o, judge.Now{Affected: c.Affected}); got.Verdict != want {
+			t.Errorf("%s: %s, failed %v", id, got.Verdict, got.Failed)
+		}
 	}
 }
 

@@ -153,6 +153,11 @@ func (l *lister) condition(word string, at place, never bool) {
 		if len(n.Members) > 1 {
 			l.add(Drop, word, c, nil)
 		}
+		if word == "$signal" {
+			l.bound(Widen, word, c.key("max"), 1)
+			l.bound(Widen, word, c.key("min"), -1)
+			continue
+		}
 		if m.Key.Text == "distinct" {
 			l.bound(Widen, word, c.key("max"), 1)
 		} else {

@@ -46,7 +46,13 @@ func keyOf(setup string, c *judge.Case, p prompt) cacheKey {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %q\n", checkVersion, setup, c.Affected, c.Turns)
 	for _, b := range p.blocks {
-		fmt.Fprintf(h, "%s %q\n", b.name, b.lines)
+		if b.name != signalsName {
+			fmt.Fprintf(h, "%s %q\n", b.name, b.lines)
+		}
+	}
+	for _, s := range c.Signals {
+		s.Age = 0 // it changes by itself
+		fmt.Fprintf(h, "%s\n", s.Record().Canonical())
 	}
 	return cacheKey(h.Sum(nil))
 }

@@ -31,11 +31,14 @@ func (o *object) flag(name string, on bool) {
 	}
 }
 
-// line writes the object as one line of a block. Every text of a prompt passes
-// here: detected secrets are masked, and what a reader could not see, or could
-// take for a line break or another direction of writing, is escaped.
-func (o object) line() string {
-	masked, _ := evidence.Redact(toolcall.ObjectOf(o...))
+// line writes the object as one line of a block.
+func (o object) line() string { return line(toolcall.ObjectOf(o...)) }
+
+// line writes an object as one line. Every text of a prompt passes here: detected
+// secrets are masked, and what a reader could not see, or could take for a line
+// break or another direction of writing, is escaped.
+func line(v toolcall.Value) string {
+	masked, _ := evidence.Redact(v)
 	return escape(masked.Canonical())
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/judge/model"
 	"github.com/licet-dev/licet/internal/llm"
@@ -383,6 +384,24 @@ func TestCache(t *testing.T) {
 	ask("no session", "", true, order)
 	if len(s.asked) != len(s.says) {
 		t.Errorf("%d questions, want %d", len(s.asked), len(s.says))
+	}
+}
+
+// TestCacheAndSignals: another observation is another question, the same one that
+// has aged is not.
+func TestCacheAndSignals(t *testing.T) {
+	s := &script{says: []string{block, block}}
+	j := newJudge(t, options(s))
+	for i, seen := range []constraint.Signal{
+		{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "3"), Complete: true},
+		{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "3"), Complete: true, Age: time.Hour},
+		{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "4"), Complete: true},
+	} {
+		c := pay(t, order)
+		c.Session, c.Signals = "s", []constraint.Signal{seen}
+		if o := j.Judge(t.Context(), c); o.Asked.Cached != (i == 1) {
+			t.Errorf("%d: cached %t", i, o.Asked.Cached)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	maxTrajectory = 64 << 10
 	maxBoundaries = 96 << 10
 	maxFacts      = 128 << 10
+	maxSignals    = 64 << 10
 )
 
 // shownFiles is how many files of one effect are listed by name.
@@ -29,8 +30,9 @@ const shownFiles = 20
 // View is what a model sees beyond, or short of, what it sees by default. All of
 // it is recorded.
 type View struct {
-	Results bool // the results of earlier calls
-	NoFacts bool // nothing of what code computed
+	Results   bool // the results of earlier calls
+	NoFacts   bool // nothing of what code computed
+	NoSignals bool // nothing of what collectors saw
 }
 
 // Words returns the switches that are not in their place.
@@ -40,6 +42,9 @@ func (v View) Words() (words []string) {
 	}
 	if v.NoFacts {
 		words = append(words, "-facts")
+	}
+	if v.NoSignals {
+		words = append(words, "-signals")
 	}
 	return words
 }
@@ -71,14 +76,17 @@ func newPrompt(c *judge.Case, v View) (prompt, error) {
 		return p, err
 	}
 	p.omitted = omitted
-	all := []block{request, boundariesBlock(c.Boundaries), trajectoryBlock(c.Calls, v.Results), actionBlock(c.Action), factsBlock(c)}
-	if v.NoFacts {
-		all = all[:4]
+	all := []block{request, boundariesBlock(c.Boundaries), trajectoryBlock(c.Calls, v.Results), actionBlock(c.Action)}
+	if !v.NoFacts {
+		all = append(all, factsBlock(c))
+	}
+	if !v.NoSignals {
+		all = append(all, signalsBlock(c.Signals))
 	}
 	for _, most := range []struct {
 		name  string
 		bytes int
-	}{{"BOUNDARIES", maxBoundaries}, {"ACTION", maxAction}, {"FACTS", maxFacts}} {
+	}{{"BOUNDARIES", maxBoundaries}, {"ACTION", maxAction}, {"FACTS", maxFacts}, {signalsName, maxSignals}} {
 		for _, b := range all {
 			if b.name == most.name && b.size() > most.bytes {
 				return p, fmt.Errorf("%s has %d bytes, and more than %d would have to be cut", b.name, b.size(), most.bytes)
@@ -229,6 +237,17 @@ func factsBlock(c *judge.Case) block {
 	}
 	all := object{{Name: "complete", Value: toolcall.Boolean(complete)}, {Name: "uncovered", Value: texts(c.Unnamed())}}
 	b.lines = append(b.lines, all.line())
+	return b
+}
+
+const signalsName = "SIGNALS"
+
+// signalsBlock has what collectors saw of the environment.
+func signalsBlock(all []constraint.Signal) block {
+	b := block{name: signalsName}
+	for _, s := range all {
+		b.lines = append(b.lines, line(s.Record()))
+	}
 	return b
 }
 

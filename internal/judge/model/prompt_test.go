@@ -78,15 +78,21 @@ func TestPrompt(t *testing.T) {
 		{Server: "host", Tool: "shell", Arguments: value(t, `{"command":"ls"}`), Result: value(t, `"x.sh"`)},
 		{Server: "host", Tool: "other"},
 	}
+	c.Signals = []constraint.Signal{
+		{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "3"), Complete: true},
+		{ID: "s2", Collector: "git_state", Key: "branch"},
+	}
 	text, _ := asked(t, c, model.View{Results: true})
 	names, lines := blocks(t, text)
-	if got := strings.Join(names, " "); got != "REQUEST BOUNDARIES TRAJECTORY ACTION FACTS" {
+	if got := strings.Join(names, " "); got != "REQUEST BOUNDARIES TRAJECTORY ACTION FACTS SIGNALS" {
 		t.Errorf("blocks %s", got)
 	}
 	for name, want := range map[string]string{
 		"REQUEST":    `{"text":"Run x.sh","turn":1}` + "\n" + `{"text":"Never push. Thanks","turn":2}`,
 		"BOUNDARIES": `{"text":"Never push","turn":2}`,
 		"TRAJECTORY": `{"args":{"command":"ls"},"result":"x.sh","tool":"host.shell"}` + "\n" + `{"tool":"host.other"}`,
+		"SIGNALS": `{"collector":"git_state","complete":true,"id":"s1","key":"dirty","value":3}` + "\n" +
+			`{"collector":"git_state","complete":false,"id":"s2","key":"branch","value":"unknown"}`,
 		"ACTION": `{"args":{"command":"sh x.sh $Y"},"argv":[["sh","x.sh",{"unknown":"$Y"}]],"cwd":"/ws",` +
 			`"scripts":[{"body":"echo hi\n","digest":"sha256:00","path":"/ws/x.sh"}],"tool":"host.shell"}`,
 	} {
@@ -102,8 +108,8 @@ func TestPrompt(t *testing.T) {
 		t.Errorf("it ends in %q", text[len(text)-40:])
 	}
 
-	plain, o := asked(t, c, model.View{NoFacts: true})
-	if _, lines := blocks(t, plain); len(lines["FACTS"]) > 0 || strings.Contains(plain, `"result"`) || fmt.Sprint(o.Asked.View) != "[-facts]" {
+	plain, o := asked(t, c, model.View{NoFacts: true, NoSignals: true})
+	if _, lines := blocks(t, plain); len(lines["FACTS"])+len(lines["SIGNALS"]) > 0 || strings.Contains(plain, `"result"`) || fmt.Sprint(o.Asked.View) != "[-facts -signals]" {
 		t.Errorf("view %v:\n%s", o.Asked.View, plain)
 	}
 }

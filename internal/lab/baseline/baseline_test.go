@@ -267,6 +267,7 @@ func TestNotesAreTrue(t *testing.T) {
 		"url": `{"s": {"url": {"hosts": ["a.example"]}}}`, "email": `{"s": {"email": {"domains": ["a.example"]}}}`,
 		"shell": `{"s": {"shell": {"run": ["ls"]}}}`, "sql": `{"s": {"sql": {"dialect": "sqlite", "read_only": true}}}`,
 		"$when": `{"$when": "true"}`, "$session": `{"$session": {"called": ["x.g"]}}`, "$request": `{"$request": {"mentions": ["x"]}}`,
+		"$signal": `{"$signal": {"git_state.dirty": {"max": 0}}}`,
 	}
 	besides := []string{schemaWord, "limits", "approvals", "catalogs", "loading"}
 	for _, word := range Words() {

@@ -47,6 +47,7 @@ var stateful = map[string]Note{
 	"identifiers": {No, "what the user and earlier results stated in the session"},
 	"$session":    {No, "what was called before in the session"},
 	"$request":    {No, "what the user wrote in the session"},
+	"$signal":     {No, "what collectors see of the environment"},
 	"limits":      {No, "what is used up"},
 	"approvals":   {No, "tickets, and that one covers exactly one call"},
 	"catalogs":    {No, "whether a tool is still what was approved"},

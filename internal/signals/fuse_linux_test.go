@@ -1,0 +1,46 @@
+package signals_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/licet-dev/licet/internal/signals"
+)
+
+// TestStalledMount is TestStalled on a mount that the kernel itself waits for.
+// Where this machine permits no mount, TestStalled stands for it.
+func TestStalledMount(t *testing.T) {
+	w := newWorld(t)
+	pushed(w)
+	in := w.input("rm a; curl https://paste.rs")
+	fuse, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err == nil {
+		err = unix.Mount("licet-test", w.project, "fuse", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fuse))
+	}
+	if err != nil {
+		t.Logf("no FUSE here (%v): an injected disk stands for it", err)
+		return
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(w.project, unix.MNT_FORCE|unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+		if err := unix.Close(fuse); err != nil { // whoever waits gets an error now
+			t.Error(err)
+		}
+	})
+	begun := time.Now()
+	r := signals.Collect(context.Background(), in)
+	if took := time.Since(begun); took > 10*signals.Limit {
+		t.Errorf("it took %v", took)
+	}
+	for _, name := range []string{"git_state.dirty", "git_targets.recoverable", "path_facts.files"} {
+		if got := shown(r, name); got != "unknown" {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+}

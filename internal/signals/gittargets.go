@@ -1,0 +1,265 @@
+package signals
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxTargets is how many affected paths are looked at.
+const maxTargets = 10_000
+
+// gitTargets says what git knows of the files that the action would lose.
+func gitTargets(l *look) {
+	r, err := l.repository(l.place())
+	if err != nil || r.odd != "" {
+		l.outside(err)
+		return
+	}
+	x, err := l.readIndex(r)
+	if err != nil {
+		l.miss("index", err)
+		return
+	}
+	all, complete := l.references(r)
+	_, head, born, err := l.head(r, all)
+	if err != nil {
+		l.miss("HEAD", err)
+		return
+	}
+	staged, ok := l.staged(r, x, head, born)
+	t := &targets{workTree: l.workTree(r, x), staged: staged, compared: ok}
+	t.left = maxTargets + len(x.entries)
+	t.each = t.found
+	t.survey()
+	l.names("untracked_affected", t.untrackedNames, t.complete())
+	l.names("ignored_affected", t.ignoredNames, t.complete())
+	l.count("tracked", t.tracked, t.complete())
+	l.names("modified", t.modifiedNames, t.complete() && t.sure && t.compared)
+	l.flag("recoverable", len(t.untrackedNames)+len(t.ignoredNames)+len(t.modifiedNames) == 0 && !t.history, t.complete() && t.sure && t.compared)
+	n, ok := l.unpushed(r, all, l.tips(all, head, born, t.tracked > 0))
+	l.count("unpushed", n, ok && complete)
+}
+
+// place returns a folder in whose repository the affected files lie.
+func (l *look) place() string {
+	for _, f := range l.subject.changed {
+		if l.subject.cwd == "" || !within(f, l.subject.cwd) {
+			return path.Dir(f)
+		}
+	}
+	return l.subject.cwd
+}
+
+// outside notes files that lie in no repository: git keeps none of them.
+func (l *look) outside(err error) {
+	if err != errNoRepository {
+		l.miss(".git", firstError(err, errIndexForm))
+		return
+	}
+	known := l.subject.whole && !slices.ContainsFunc(l.subject.changed, func(f string) bool {
+		_, err := l.repository(path.Dir(f))
+		return l.over() || err != errNoRepository
+	})
+	l.names("untracked_affected", nil, known)
+	l.names("ignored_affected", nil, known)
+	l.count("tracked", 0, known)
+	l.names("modified", nil, known)
+	l.count("unpushed", 0, known)
+	l.flag("recoverable", len(l.subject.affected) == 0, known)
+}
+
+// targets sorts the affected files of a repository.
+type targets struct {
+	*workTree
+	staged    map[string]bool // files that differ from the last commit
+	compared  bool            // and these are all
+	elsewhere bool            // something is affected outside of the repository
+	history   bool            // the repository itself is
+
+	tracked                                     int
+	untrackedNames, ignoredNames, modifiedNames []string
+}
+
+// complete reports whether all that is affected was looked at.
+func (t *targets) complete() bool { return t.known && !t.elsewhere && t.look.subject.whole }
+
+// found notes one affected file.
+func (t *targets) found(name string, is fileState) {
+	shown := t.look.subject.show(path.Join(t.repo.top, name))
+	switch is {
+	case untrackedFile:
+		t.untrackedNames = append(t.untrackedNames, shown)
+		return
+	case ignoredFile:
+		t.ignoredNames = append(t.ignoredNames, shown)
+		return
+	}
+	t.tracked++
+	if is == modified || t.staged[name] {
+		t.modifiedNames = append(t.modifiedNames, shown)
+	}
+}
+
+// survey looks at what the action affects: of a command of git what that command
+// takes, of every other the files that it changes.
+func (t *targets) survey() {
+	gits, takes := 0, false
+	for _, c := range t.look.subject.commands {
+		if c.is("git") {
+			gits, takes = gits+1, takes || c.workTree
+			t.ofGit(c)
+		}
+	}
+	if takes && (gits > 1 || len(t.look.subject.changed) > 0) {
+		t.known = t.look.miss("work tree", errors.New("what the line changes first may decide what git takes then"))
+	}
+	for _, f := range t.look.subject.changed {
+		name, in := strings.CutPrefix(f, t.repo.top+"/")
+		if !in && f != t.repo.top {
+			t.elsewhere = true
+			t.look.unseen("affected files outside of the repository")
+			continue
+		}
+		t.path(strings.TrimPrefix(name, t.repo.top))
+	}
+}
+
+// path looks at a file or folder, from the top.
+func (t *targets) path(name string) {
+	if name == ".git" || strings.HasPrefix(name, ".git/") {
+		t.history = true
+		return
+	}
+	t.history = t.history || name == ""
+	patterns, folder := t.above(name)
+	if at, is := t.index.byPath[name]; is {
+		t.note(name, t.compare(at))
+		return
+	}
+	info, err := t.look.lstat(path.Join(t.repo.top, name))
+	switch {
+	case absent(err):
+		return
+	case err != nil:
+		t.known = t.look.miss(name, err)
+	case folder || name != "" && ignored(patterns, name, info.IsDir()):
+		t.note(name, ignoredFile)
+	case info.IsDir():
+		t.walk(name, patterns)
+	default:
+		t.note(name, untrackedFile)
+	}
+}
+
+// above returns the patterns of the folders above a path, and whether one of
+// these folders is ignored.
+func (t *targets) above(name string) (patterns []ignorePattern, in bool) {
+	patterns = t.patterns
+	dir := ""
+	for _, part := range strings.Split(path.Dir(name), "/") {
+		var ok bool
+		patterns, ok = t.look.ignoresIn(t.repo, dir, patterns)
+		t.known = t.known && ok
+		if part == "." || part == "" {
+			break
+		}
+		dir = path.Join(dir, part)
+		if !t.index.folders[dir] && ignored(patterns, dir, true) {
+			return patterns, true
+		}
+	}
+	return patterns, false
+}
+
+// ofGit looks at what a command of git takes from the work tree. Of one that may
+// change it in a way that is not looked at here, that is not known.
+func (t *targets) ofGit(c command) {
+	switch {
+	case !c.workTree:
+	case c.is("git clean"):
+		t.cleaned(c)
+	case c.is("git checkout") && c.has("-b", "-B") && !c.has("-f", "--force"): // it takes nothing along
+	case c.is("git checkout") && c.has("--", "."), c.is("git restore"), c.is("git reset") && c.has("--hard") && t.toHead(c):
+		t.restored()
+	default:
+		t.known = t.look.miss("work tree", errors.New("what git would make of the work tree is not looked at"))
+	}
+}
+
+// toHead reports whether a command names no other commit.
+func (t *targets) toHead(c command) bool {
+	rest := c.plain()[2:]
+	return len(rest) == 0 || len(rest) == 1 && rest[0] == "HEAD"
+}
+
+// cleaned looks at what `git clean` removes.
+func (t *targets) cleaned(c command) {
+	each := t.each
+	defer func() { t.each, t.untrackedOnly = each, false }()
+	if c.has("-n", "--dry-run") {
+		return
+	}
+	from := t.from()
+	ignoredOnly, both, folders := c.has("-X"), c.has("-x"), c.has("-d")
+	t.each = func(name string, is fileState) {
+		near := folders || folderOf(name) == from || t.index.folders[folderOf(name)]
+		if near && (is == untrackedFile && !ignoredOnly || is == ignoredFile && (ignoredOnly || both)) {
+			each(name, is)
+		}
+	}
+	t.untrackedOnly = true
+	if from == "" {
+		t.walk("", t.patterns)
+		return
+	}
+	patterns, in := t.above(path.Join(from, "x"))
+	if in {
+		t.known = t.look.miss("work tree", errors.New("the command runs in an ignored folder"))
+	}
+	t.walk(from, patterns)
+}
+
+// restored looks at the tracked files that lose their changes.
+func (t *targets) restored() {
+	each := t.each
+	defer func() { t.each = each }()
+	t.each = func(name string, is fileState) {
+		if is == modified || is == unknownFile || t.staged[name] {
+			each(name, is)
+		}
+	}
+	t.walk("", t.patterns)
+}
+
+// from returns the working directory, from the top.
+func (t *targets) from() string {
+	dir := t.look.subject.cwd
+	if dir == t.repo.top || !within(dir, t.repo.top) {
+		return ""
+	}
+	return strings.TrimPrefix(dir, t.repo.top+"/")
+}
+
+// tips returns the commits that the action may leave without a name: of branches
+// that git deletes or moves, and of HEAD where tracked files are affected.
+func (l *look) tips(all refs, head oid, born, tracked bool) (tips []oid) {
+	for _, c := range l.subject.commands {
+		if c.is("git reset", "git rebase", "git commit") {
+			tracked = true
+		}
+		if !c.is("git branch", "git update-ref", "git push", "git checkout", "git switch") {
+			continue
+		}
+		for _, w := range c.plain() {
+			if id, is := all["refs/heads/"+w]; is {
+				tips = append(tips, id)
+			}
+		}
+	}
+	if tracked && born && !slices.Contains(tips, head) {
+		tips = append(tips, head)
+	}
+	return tips
+}
