@@ -171,7 +171,7 @@ func cloudContext(l *look) {
 	known = known && ok
 	subscription, ok := l.azureSubscription()
 	l.word("azure_subscription", subscription, ok)
-	l.flag("production", environmentOf(context, namespace, profile, project, subscription) == "production", known && ok)
+	l.flag("looks_like_production", environmentOf(context, namespace, profile, project, subscription) == "production", known && ok)
 }
 
 // option returns the value that a command gives one of these options, "" if none
@@ -273,8 +273,8 @@ func dockerContext(l *look) {
 		volumes = append(volumes, doc.get("volumes").keys()...)
 		binds = append(binds, bindsOf(doc)...)
 	}
-	l.names("volumes", volumes, known)
-	l.names("binds", binds, known)
+	l.names("named_volumes", volumes, known)
+	l.names("bind_mounts", binds, known)
 }
 
 // bindsOf returns the folders of this machine that services mount, in the short
