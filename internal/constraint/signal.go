@@ -66,7 +66,7 @@ var signalKeys = map[string][]SignalKey{
 	},
 	"git_remote": {
 		{"remotes", SignalNames, "remotes with the hosts that they lead to"},
-		{"changed", SignalFlag, "the settings of the repository changed since the session began"},
+		{"changed_since_start", SignalFlag, "the settings of the repository changed since the session began"},
 		{"upstream", SignalWord, "the remote branch that the branch follows"},
 		{"default_branch", SignalWord, "the default branch of the remote"},
 		{"push_default", SignalWord, "push.default of git"},
@@ -74,19 +74,19 @@ var signalKeys = map[string][]SignalKey{
 	"branch_rules": {
 		{"protected", SignalNames, "branches that rule files protect"},
 		{"required_checks", SignalNames, "checks that rule files require"},
-		{"admins", SignalFlag, "the rules bind administrators, too"},
+		{"applies_to_admins", SignalFlag, "the rules bind administrators, too"},
 		{"owners", SignalFlag, "a file names the owners of the code"},
 	},
 	"path_bounds": {
 		{"outside_workspace", SignalNames, "affected paths outside of the workspace"},
 		{"symlink_escape", SignalCount, "affected paths that a link leads out of the workspace"},
-		{"other_mount", SignalCount, "affected paths on another file system than the workspace"},
+		{"mount", SignalCount, "affected paths on another file system than the workspace"},
 		{"nested_repository", SignalCount, "affected paths in, or above, another repository"},
 		{"backup_or_vcs", SignalNames, "affected paths in folders of backups or of version control"},
 	},
 	"path_facts": {
 		{"files", SignalCount, "files that are affected"},
-		{"bytes", SignalCount, "their size"},
+		{"size_bytes", SignalCount, "their size"},
 		{"foreign", SignalCount, "those that another user owns"},
 		{"created_before_session", SignalCount, "those that were there before the session began"},
 		{"newest_change", SignalCount, "seconds since the youngest of them changed"},
@@ -108,13 +108,13 @@ var signalKeys = map[string][]SignalKey{
 	"destination": {
 		{"hosts", SignalNames, "hosts that the action talks to"},
 		{"classes", SignalNames, "what they are: paste, gist, tunnel, object_store, internal, localhost, other"},
-		{"known_remote", SignalFlag, "each of them is the host of a remote of the repository"},
+		{"equals_known_remote", SignalFlag, "each of them is the host of a remote of the repository"},
 	},
 	"payload_class": {
 		{"files", SignalCount, "files that leave"},
-		{"bytes", SignalCount, "their size"},
-		{"secrets", SignalNames, "kinds of secrets in them, and how many"},
-		{"personal", SignalCount, "mail addresses and account numbers in them"},
+		{"size_bytes", SignalCount, "their size"},
+		{"secret_patterns", SignalNames, "kinds of secrets in them, and how many"},
+		{"personal_data", SignalCount, "mail addresses and account numbers in them"},
 		{"licence_header", SignalFlag, "one of them says who owns it"},
 	},
 	"credential_prov": {
@@ -130,24 +130,24 @@ var signalKeys = map[string][]SignalKey{
 		{"aws_profiles", SignalNames, "profiles of the AWS command line"},
 		{"gcloud_project", SignalWord, "the project of gcloud"},
 		{"azure_subscription", SignalWord, "the subscription of az"},
-		{"production", SignalFlag, "one of these names says production"},
+		{"looks_like_production", SignalFlag, "one of these names says production"},
 	},
 	"docker_ctx": {
 		{"context", SignalWord, "the current context of docker"},
-		{"volumes", SignalNames, "named volumes of the compose files"},
-		{"binds", SignalNames, "folders of this machine that they mount"},
+		{"named_volumes", SignalNames, "named volumes of the compose files"},
+		{"bind_mounts", SignalNames, "folders of this machine that they mount"},
 	},
 	"db_target": {
 		{"host_class", SignalWord, "local, private or public host; mixed, if settings disagree"},
 		{"databases", SignalNames, "data bases that settings name"},
 		{"environment", SignalWord, "production, staging or development, if names say so"},
-		{"fallbacks", SignalCount, "settings that name a data base, one of which is taken"},
+		{"fallback_chain", SignalCount, "settings that name a data base, one of which is taken"},
 	},
 	"registry": {
 		{"registries", SignalNames, "package registries that settings name"},
 		{"private", SignalFlag, "the package is marked as not to be published"},
 		{"publish_right", SignalFlag, "a credential for publishing is set"},
-		{"dry_run", SignalFlag, "the program can show what it would publish"},
+		{"dry_run_possible", SignalFlag, "the program can show what it would publish"},
 	},
 	"ci_config": {
 		{"push", SignalNames, "workflows that a push starts"},
@@ -162,7 +162,7 @@ var signalKeys = map[string][]SignalKey{
 		{"refused", SignalCount, "calls of this session that were refused before"},
 	},
 	"session_prov": {
-		{"created", SignalNames, "affected files that calls of this session made"},
+		{"created_in_session", SignalNames, "affected files that calls of this session made"},
 		{"foreign", SignalNames, "affected files that they did not make"},
 	},
 }

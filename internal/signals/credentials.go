@@ -46,18 +46,18 @@ func credentialProvenance(l *look) {
 	c := credentials{look: l, left: maxSecrets, known: l.subject.places.Home != "" && l.wordsKnown() && !slices.ContainsFunc(l.subject.inner, command.isOther)}
 	for _, dir := range []string{l.subject.cwd, l.subject.home()} {
 		if dir != "" && usesDatabase(l.subject) {
-			c.file(path.Join(dir, ".env"), false)
+			c.file(path.Join(dir, ".env"))
 		}
 	}
 	for _, f := range slices.Concat(l.subject.read, l.subject.sent, l.subject.changed) {
 		if secretFile.MatchString(path.Base(f)) {
-			c.file(f, true)
+			c.file(f)
 		}
 	}
 	for _, of := range credentialFiles {
 		if l.subject.runs(of.programs...) && l.subject.places.Home != "" {
 			for _, f := range of.files {
-				c.file(path.Join(l.subject.places.Home, f), false)
+				c.file(path.Join(l.subject.places.Home, f))
 			}
 		}
 	}
@@ -98,8 +98,8 @@ type credentials struct {
 	sources, keys, origins, sections []string
 }
 
-// file looks at one file. One that the action names is a source, there or not.
-func (c *credentials) file(name string, named bool) {
+// file looks at one file, if it is there.
+func (c *credentials) file(name string) {
 	if slices.Contains(c.sources, name) {
 		return
 	}
@@ -113,7 +113,7 @@ func (c *credentials) file(name string, named bool) {
 	}
 	c.sources = append(c.sources, name)
 	c.origins = append(c.origins, c.origin(name))
-	c.exposed = c.exposed || info.Mode().Perm()&0o044 != 0 && (named || !within(name, c.subject.home()))
+	c.exposed = c.exposed || info.Mode().Perm()&0o044 != 0
 	text, err := c.read(name, max(c.left, 0))
 	if err != nil {
 		c.known = c.miss(name, err)
@@ -171,7 +171,7 @@ func cloudContext(l *look) {
 	known = known && ok
 	subscription, ok := l.azureSubscription()
 	l.word("azure_subscription", subscription, ok)
-	l.flag("production", environmentOf(context, namespace, profile, project, subscription) == "production", known && ok)
+	l.flag("looks_like_production", environmentOf(context, namespace, profile, project, subscription) == "production", known && ok)
 }
 
 // option returns the value that a command gives one of these options, "" if none
@@ -273,8 +273,8 @@ func dockerContext(l *look) {
 		volumes = append(volumes, doc.get("volumes").keys()...)
 		binds = append(binds, bindsOf(doc)...)
 	}
-	l.names("volumes", volumes, known)
-	l.names("binds", binds, known)
+	l.names("named_volumes", volumes, known)
+	l.names("bind_mounts", binds, known)
 }
 
 // bindsOf returns the folders of this machine that services mount, in the short

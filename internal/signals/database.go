@@ -36,7 +36,7 @@ func databaseTarget(l *look) {
 	l.word("host_class", d.class(), d.known)
 	l.names("databases", d.found, d.known)
 	l.word("environment", environmentOf(slices.Concat(d.hosts, d.found, d.files)...), d.known)
-	l.count("fallbacks", d.settings, d.known)
+	l.count("fallback_chain", d.settings, d.known)
 }
 
 type database struct {
@@ -138,7 +138,7 @@ func registry(l *look) {
 	l.names("registries", s.hosts, s.known)
 	l.flag("private", private, s.known)
 	l.flag("publish_right", s.right, s.known)
-	l.flag("dry_run", l.subject.runs("npm", "pnpm", "yarn", "cargo", "poetry"), true)
+	l.flag("dry_run_possible", l.subject.runs("npm", "pnpm", "yarn", "cargo", "poetry"), true)
 }
 
 type registries struct {

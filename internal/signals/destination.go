@@ -46,7 +46,7 @@ func destination(l *look) {
 func (l *look) knownRemote(hosts []string, whole bool) {
 	r, err := l.repository(l.subject.cwd)
 	if err == errNoRepository {
-		l.flag("known_remote", false, whole)
+		l.flag("equals_known_remote", false, whole)
 		return
 	}
 	if err != nil || r.config.odd {
@@ -60,7 +60,7 @@ func (l *look) knownRemote(hosts []string, whole bool) {
 		}
 	}
 	known := len(hosts) > 0 && !slices.ContainsFunc(hosts, func(h string) bool { return !slices.Contains(remotes, h) })
-	l.flag("known_remote", known, whole)
+	l.flag("equals_known_remote", known, whole)
 }
 
 func hostClass(host string) string {

@@ -27,7 +27,7 @@ func gitRemote(l *look) {
 	}
 	l.names("remotes", l.remotesOf(r), known)
 	if info, err := l.lstat(path.Join(r.common, "config")); err == nil && !l.session.Start.IsZero() {
-		l.flag("changed", info.ModTime().After(l.session.Start), true)
+		l.flag("changed_since_start", info.ModTime().After(l.session.Start), true)
 	}
 	l.word("push_default", r.config.last("push.default"), known)
 	branch := ""
@@ -123,7 +123,7 @@ func (l *look) settings(doc node) {
 	}
 	l.names("protected", branches, true)
 	l.names("required_checks", checks, true)
-	l.flag("admins", admins, true)
+	l.flag("applies_to_admins", admins, true)
 }
 
 // Bounds of reading workflows.

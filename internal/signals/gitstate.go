@@ -47,6 +47,7 @@ func gitState(l *look) {
 	l.count("staged", len(staged), ok)
 	t := l.workTree(r, x)
 	t.all()
+	l.age = 0 // the work tree is looked at itself
 	l.count("dirty", t.dirty, t.known && t.sure)
 	l.count("untracked", t.untracked, t.known)
 	l.count("ignored", t.ignored, t.known)

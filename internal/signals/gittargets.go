@@ -33,6 +33,7 @@ func gitTargets(l *look) {
 	t.left = maxTargets + len(x.entries)
 	t.each = t.found
 	t.survey()
+	l.age = 0 // the work tree is looked at itself
 	l.names("untracked_affected", t.untrackedNames, t.complete())
 	l.names("ignored_affected", t.ignoredNames, t.complete())
 	l.count("tracked", t.tracked, t.complete())

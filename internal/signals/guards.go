@@ -102,7 +102,7 @@ func sessionProvenance(l *look) {
 	if !known {
 		l.unseen("not all that is affected is known")
 	}
-	l.names("created", created, known)
+	l.names("created_in_session", created, known)
 	l.names("foreign", foreign, known)
 }
 

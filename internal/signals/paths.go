@@ -33,7 +33,7 @@ func pathBounds(l *look) {
 	}
 	l.names("outside_workspace", l.subject.showAll(b.outside), known)
 	l.count("symlink_escape", b.escapes, known)
-	l.count("other_mount", b.mounts, known && b.device.known)
+	l.count("mount", b.mounts, known && b.device.known)
 	l.count("nested_repository", b.nested, known)
 	l.names("backup_or_vcs", l.subject.showAll(b.keeping), b.known)
 }
@@ -153,7 +153,7 @@ func pathFacts(l *look) {
 		f.walk(name, 0)
 	}
 	l.count("files", f.files, f.known)
-	l.count("bytes", int(f.bytes), f.known)
+	l.count("size_bytes", int(f.bytes), f.known)
 	l.count("foreign", f.foreign, f.known && l.knowsUID)
 	if start := l.session.Start; !start.IsZero() {
 		l.count("created_before_session", f.before, f.known)

@@ -54,9 +54,9 @@ func payloadClass(l *look) {
 		secrets = append(secrets, fmt.Sprintf("%s %d", class, n))
 	}
 	l.count("files", p.files, p.known)
-	l.count("bytes", p.bytes, p.known)
-	l.names("secrets", secrets, p.known)
-	l.count("personal", p.personal, p.known)
+	l.count("size_bytes", p.bytes, p.known)
+	l.names("secret_patterns", secrets, p.known)
+	l.count("personal_data", p.personal, p.known)
 	l.flag("licence_header", p.owned, p.known)
 }
 

@@ -78,7 +78,7 @@ func TestSession(t *testing.T) {
 	in.Session = signals.Session{Known: true, Start: time.Now().Add(-time.Hour), Refused: &refused, Made: func(file string) bool { return file == w.path("mine") }}
 	r := signals.On(context.Background(), in, w.system)
 	for name, want := range map[string]string{
-		"session_prov.created": "1 mine", "session_prov.foreign": "1 theirs", "path_facts.created_before_session": "0",
+		"session_prov.created_in_session": "1 mine", "session_prov.foreign": "1 theirs", "path_facts.created_before_session": "0",
 	} {
 		if got := shown(r, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
@@ -87,7 +87,7 @@ func TestSession(t *testing.T) {
 	in = w.input("git push")
 	in.Session = signals.Session{Known: true, Start: time.Now().Add(-time.Hour), Refused: &refused}
 	r = signals.On(context.Background(), in, w.system)
-	for name, want := range map[string]string{"guard_config.refused": "2", "git_remote.changed": "true"} {
+	for name, want := range map[string]string{"guard_config.refused": "2", "git_remote.changed_since_start": "true"} {
 		if got := shown(r, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
