@@ -89,8 +89,11 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 	defer func() { err = errors.Join(err, j.Close()) }()
 	out, err := run.Run(ctx, plan, j, o)
 	fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
-	if err == nil && out.Stopped != "" {
+	switch {
+	case err == nil && out.Stopped != "":
 		err = fmt.Errorf("stopped, as %s: the same command goes on", out.Stopped)
+	case err != nil && ctx.Err() != nil:
+		err = fmt.Errorf("%w: the same command goes on", err)
 	}
 	return err
 }
