@@ -62,6 +62,9 @@ The exit status is 0 once all questions are answered, and 1 if the run was stopp
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many questions are asked at a time")
 	c.Flags().IntVar(&f.calls, "calls", 0, "stop after so many questions (default: no bound)")
 	c.Flags().StringVar(&f.money, "money", "", "stop once the answers state that they cost so much (default: no bound)")
+	if err := c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(run.BuiltInNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
+	}
 	for _, name := range []string{"data", "out", "model"} {
 		if err := c.MarkFlagRequired(name); err != nil {
 			panic(err)
