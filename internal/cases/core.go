@@ -113,7 +113,7 @@ func (s *core) ask(c Call) (gate.Ask, *authz.Reason) {
 		Asserted: gate.Asserted{Turns: slices.Concat(s.turns[c.Session], c.Request)},
 	}
 	for _, p := range c.History {
-		ask.Asserted.Results = append(ask.Asserted.Results, gate.AssertedResult(p))
+		ask.Asserted.Results = append(ask.Asserted.Results, gate.AssertedResult{Server: p.Server, Tool: p.Tool, Result: p.Result})
 	}
 	var err error
 	if ask.Call, err = toolCall(c); err != nil {

@@ -78,6 +78,10 @@ func (a *app) printWhatAgentMay(name string, e contract.Explanation, tool string
 		fmt.Fprintf(a.out, "\n%s%s\n", st.bold(printable(r.Tool)), st.faint(printable(grouped(r))))
 		a.printRule(r)
 	}
+	if e.Judge != "" {
+		fmt.Fprintln(a.out)
+		a.say("", "The judge is "+e.Judge)
+	}
 	switch {
 	case len(e.Unlisted) > 0:
 		fmt.Fprintln(a.out)

@@ -18,12 +18,13 @@ import (
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/judge"
+	"github.com/licet-dev/licet/internal/judge/models"
 	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 func (a *app) decide() *cobra.Command {
-	var path string
+	var path, modelsPath string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "decide --contract FILE < call.json",
@@ -37,12 +38,15 @@ verdict: 0 ALLOW, 3 BLOCK, 4 REQUIRE_APPROVAL. Nothing is run.
 Optional members: "user", "cwd", "workspace", "approval" (the ticket that the
 call names), and, for this one decision and recorded as asserted, "request"
 (the user's turns, a list of texts) and "history" (earlier calls, a list of
-{"server", "tool", "result"}).`,
+{"server", "tool", "arguments", "result"}; the arguments are optional).`,
 		Example: "  licet decide --contract licet.yaml < call.json",
 		Args:    cobra.NoArgs,
-		RunE:    run(func(cmd *cobra.Command, _ []string) error { return a.runDecide(cmd.Context(), path, asJSON) }),
+		RunE: run(func(cmd *cobra.Command, _ []string) error {
+			return a.runDecide(cmd.Context(), path, modelsPath, asJSON)
+		}),
 	}
 	c.Flags().StringVar(&path, "contract", "", "contract file (required)")
+	c.Flags().StringVar(&modelsPath, "models", "", modelsHelp)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the decision as JSON")
 	if err := c.MarkFlagRequired("contract"); err != nil {
 		panic(err)
@@ -50,7 +54,7 @@ call names), and, for this one decision and recorded as asserted, "request"
 	return c
 }
 
-func (a *app) runDecide(ctx context.Context, path string, asJSON bool) error {
+func (a *app) runDecide(ctx context.Context, path, modelsPath string, asJSON bool) error {
 	raw, err := io.ReadAll(io.LimitReader(a.in, toolcall.DefaultBytes+1))
 	if err != nil {
 		return fmt.Errorf("reading the call: %w", err)
@@ -72,7 +76,7 @@ func (a *app) runDecide(ctx context.Context, path string, asJSON bool) error {
 	case err != nil:
 		return err
 	default:
-		g, err := a.newGate(s, w.current, places)
+		g, err := a.newGate(s, w.current, places, a.models(s, modelsPath, places, w.current))
 		if err != nil {
 			return err
 		}
@@ -93,13 +97,17 @@ func decideOnce(ctx context.Context, g *gate.Gate, ask gate.Ask, malformed error
 }
 
 // newGate puts a gate together over an opened state. Commands are taken to run with
-// the PATH of licet itself.
-func (a *app) newGate(s *state, current func() *contract.Contract, places constraint.Places) (*gate.Gate, error) {
+// the PATH of licet itself. m makes the judges that are models; nil for one that
+// asks none.
+func (a *app) newGate(s *state, current func() *contract.Contract, places constraint.Places, m gate.Models) (*gate.Gate, error) {
 	own, err := s.own()
 	if err != nil {
 		return nil, fmt.Errorf("finding the state directory: %w", err)
 	}
-	return gate.New(gate.Options{Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Path: a.env["PATH"], Judge: judge.Grounded{}, Signals: signals.Collect})
+	return gate.New(gate.Options{
+		Contract: current, Store: s.store, Key: s.key, Own: own, Places: places, Path: a.env["PATH"],
+		Judge: judge.Grounded{}, Models: m, JudgeDeadline: models.MaxDeadline, Signals: signals.Collect,
+	})
 }
 
 // callMembers are the members of a call on standard input.
@@ -195,7 +203,7 @@ func (r *reader) history() (results []gate.AssertedResult) {
 	for _, v := range r.list("history") {
 		one := reader{v: v}
 		results = append(results, gate.AssertedResult{
-			Server: one.text("server", true), Tool: one.text("tool", true), Result: v.Get("result"),
+			Server: one.text("server", true), Tool: one.text("tool", true), Arguments: v.Get("arguments"), Result: v.Get("result"),
 		})
 		if one.err != nil {
 			r.fail(`"history": %w`, one.err)

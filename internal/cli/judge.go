@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 )
 
 func (a *app) judgeCommand() *cobra.Command {
-	var path string
+	var path, modelsPath string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "judge --contract FILE < call.json",
@@ -23,16 +24,17 @@ func (a *app) judgeCommand() *cobra.Command {
 		Long: `Reads a call in the form of "licet decide" and prints what the judge thinks of it:
 the opinion, the user's turns with the quoted words marked, every effect of the
 call and whether words cover it, and the checks that fail. The user's turns are
-the member "request" of the call. Needs no model.
+the member "request" of the call. A contract that names no model needs none.
 
 The judge decides only calls that a judge clause of the contract hands over. The
 last lines say whether one does, and what the call would get; that verdict is the
 exit status, as with "licet decide". Nothing is decided, recorded or used up.`,
 		Example: "  licet judge --contract licet.yaml < call.json",
 		Args:    cobra.NoArgs,
-		RunE:    run(func(cmd *cobra.Command, _ []string) error { return a.runJudge(cmd.Context(), path, asJSON) }),
+		RunE:    run(func(cmd *cobra.Command, _ []string) error { return a.runJudge(cmd.Context(), path, modelsPath, asJSON) }),
 	}
 	c.Flags().StringVar(&path, "contract", "", "contract file (required)")
+	c.Flags().StringVar(&modelsPath, "models", "", modelsHelp)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	if err := c.MarkFlagRequired("contract"); err != nil {
 		panic(err)
@@ -40,13 +42,14 @@ exit status, as with "licet decide". Nothing is decided, recorded or used up.`,
 	return c
 }
 
-func (a *app) runJudge(ctx context.Context, path string, asJSON bool) error {
+func (a *app) runJudge(ctx context.Context, path, modelsPath string, asJSON bool) error {
 	p, err := a.pose(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer p.state.Close()
-	g, err := a.newGate(p.state, func() *contract.Contract { return p.contract }, p.places)
+	current := func() *contract.Contract { return p.contract }
+	g, err := a.newGate(p.state, current, p.places, a.models(p.state, modelsPath, p.places, current))
 	if err != nil {
 		return err
 	}
@@ -76,6 +79,39 @@ type opinionJSON struct {
 	Uncovered     []string        `json:"uncovered"`
 	Boundaries    []boundaryWords `json:"boundaries"`
 	Rationale     string          `json:"rationale,omitempty"`
+	Alert         bool            `json:"alert,omitempty"`
+	Asked         *askedModel     `json:"asked,omitempty"`
+}
+
+// askedModel says how the opinion of a model came about.
+type askedModel struct {
+	Template      string        `json:"template_digest"`
+	Schema        string        `json:"schema_digest"`
+	View          []string      `json:"view"`
+	Reported      string        `json:"reported,omitempty"`
+	Fingerprint   string        `json:"fingerprint,omitempty"`
+	Finish        string        `json:"finish,omitempty"`
+	Scripted      bool          `json:"scripted,omitempty"`
+	Cached        bool          `json:"cached,omitempty"`
+	Alternate     bool          `json:"alternate,omitempty"`
+	Repaired      bool          `json:"repaired,omitempty"`
+	Estimated     bool          `json:"estimated,omitempty"`
+	Stage         int           `json:"stage,omitempty"`
+	Requests      int           `json:"requests"`
+	Input         int64         `json:"input_tokens"`
+	Output        int64         `json:"output_tokens"`
+	Cost          string        `json:"cost,omitempty"`
+	Votes         []voteOfModel `json:"votes,omitempty"`
+	Omitted       []int         `json:"omitted_turns,omitempty"`
+	Confidence    string        `json:"confidence,omitempty"`
+	ActionEffects []string      `json:"action_effects,omitempty"`
+	SignalsUsed   []string      `json:"signals_used,omitempty"`
+}
+
+type voteOfModel struct {
+	Raw       string `json:"raw"`
+	Checked   string `json:"checked"`
+	NoVerdict string `json:"no_verdict,omitempty"`
 }
 
 type effectOfCall struct {
@@ -159,12 +195,44 @@ func (a *app) printOpinion(o opinionJSON, turns []string) {
 	for _, code := range o.Failed {
 		fmt.Fprintf(a.out, "  check fails: %s\n", code)
 	}
+	if o.Alert {
+		fmt.Fprintln(a.out, "  "+s.bold("alert: somebody has to look at this"))
+	}
+	if o.Asked != nil {
+		a.printAsked(*o.Asked)
+	}
+}
+
+// printAsked prints how the opinion of a model came about.
+func (a *app) printAsked(m askedModel) {
+	fmt.Fprintf(a.out, "  asked: %d requests, %d tokens in, %d out", m.Requests, m.Input, m.Output)
+	for _, part := range []struct {
+		is   bool
+		text string
+	}{
+		{m.Cost != "", m.Cost}, {m.Stage > 0, fmt.Sprintf("stage %d decided", m.Stage)}, {m.Cached, "an answer of before"},
+		{m.Repaired, "asked again for the form"}, {m.Alternate, "the alternate model"}, {len(m.View) > 0, "view " + strings.Join(m.View, " ")},
+	} {
+		if part.is {
+			fmt.Fprintf(a.out, "; %s", part.text)
+		}
+	}
+	fmt.Fprintln(a.out)
+	for i, v := range m.Votes {
+		fmt.Fprintf(a.out, "  vote %d: %s %s\n", i+1, v.Checked, v.NoVerdict)
+	}
+	if m.Scripted {
+		fmt.Fprintln(a.out, "  scripted: a script answered, which says nothing about any model")
+	}
 }
 
 // printEffects prints what the call does, and which words cover it.
 func (a *app) printEffects(o opinionJSON) {
 	for _, e := range o.Effects {
 		by := "needs no words"
+		if e.Risk != "low" {
+			by = "no words quoted"
+		}
 		for _, span := range o.Spans {
 			if slices.Contains(span.Effects, e.ID) {
 				by = fmt.Sprintf("by »%s« in turn %d", span.Quote, span.Turn)

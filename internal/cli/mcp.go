@@ -16,9 +16,9 @@ import (
 
 // mcpFlags are the flags of `licet mcp`.
 type mcpFlags struct {
-	contract, agent, server, workspace, session string
-	hold                                        time.Duration
-	maxMessage                                  int
+	contract, models, agent, server, workspace, session string
+	hold                                                time.Duration
+	maxMessage                                          int
 }
 
 func (a *app) mcp() *cobra.Command {
@@ -44,6 +44,7 @@ contract has one of each. Messages for people go to standard error.`,
 		RunE: run(func(cmd *cobra.Command, args []string) error { return a.runMCP(cmd.Context(), f, args) }),
 	}
 	c.Flags().StringVar(&f.contract, "contract", "", "contract file (required)")
+	c.Flags().StringVar(&f.models, "models", "", modelsHelp)
 	c.Flags().StringVar(&f.agent, "agent", "", "agent of the contract that the client speaks for")
 	c.Flags().StringVar(&f.server, "server", "", "name that the contract gives the server")
 	c.Flags().StringVar(&f.workspace, "workspace", "", "directory that ${workspace} stands for in the contract")
@@ -82,7 +83,7 @@ func (a *app) runMCP(ctx context.Context, f mcpFlags, argv []string) error {
 	if f.server, err = clikit.Only("server", f.server, w.file.contract.Servers()); err != nil {
 		return err
 	}
-	g, err := a.newGate(s, w.current, places)
+	g, err := a.newGate(s, w.current, places, a.models(s, f.models, places, w.current))
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (a *app) pose(ctx context.Context, path string) (p posed, err error) {
 // explainAsk explains a call under a contract with the facts of now, and says what
 // the judge thinks of it, nil if it is not asked.
 func (a *app) explainAsk(ctx context.Context, s *state, c *contract.Contract, ask gate.Ask, places constraint.Places) (explain.Explanation, *gate.Judgement, error) {
-	g, err := a.newGate(s, func() *contract.Contract { return c }, places)
+	g, err := a.newGate(s, func() *contract.Contract { return c }, places, nil)
 	if err != nil {
 		return explain.Explanation{}, nil, err
 	}

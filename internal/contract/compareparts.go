@@ -90,7 +90,9 @@ func (c *comparer) judge() {
 		return
 	}
 	narrower := func(a, b Judge) bool {
-		return a.Model == b.Model && a.OnBlock <= b.OnBlock && a.OnNoVerdict <= b.OnNoVerdict
+		outcomes := a.OnBlock <= b.OnBlock && a.OnNoVerdict <= b.OnNoVerdict
+		a.OnBlock, a.OnNoVerdict = b.OnBlock, b.OnNoVerdict
+		return outcomes && a == b
 	}
 	o := order{narrows: narrower(is, was), widens: narrower(was, is)}
 	c.total = c.total.and(o)
@@ -99,7 +101,25 @@ func (c *comparer) judge() {
 
 // String returns the settings in one line.
 func (j Judge) String() string {
-	return fmt.Sprintf("%s, on_block: %s, on_no_verdict: %s", j.Model, outcomeWord(j.OnBlock), outcomeWord(j.OnNoVerdict))
+	s := fmt.Sprintf("%s, on_block: %s, on_no_verdict: %s", j.Model, outcomeWord(j.OnBlock), outcomeWord(j.OnNoVerdict))
+	if j.Model != BuiltinJudge {
+		s += fmt.Sprintf(", policy: %s, votes: %d, two_stage: %t, view: %v", j.Policy, j.Votes, j.TwoStage, j.view())
+	}
+	return s
+}
+
+// view returns the switches of what a model sees that are set.
+func (j Judge) view() (words []string) {
+	if j.Results {
+		words = append(words, viewWords.Known[0])
+	}
+	if j.NoFacts {
+		words = append(words, viewWords.Known[1])
+	}
+	if j.NoSignals {
+		words = append(words, viewWords.Known[2])
+	}
+	return words
 }
 
 // evidence notes what records keep otherwise; no verdict depends on it.

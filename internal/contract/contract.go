@@ -48,10 +48,25 @@ type Approvals struct {
 // Judge says who judges the calls that a judge clause hands over, and what
 // follows where the opinion is not "allow".
 type Judge struct {
-	Model       string        // the only one of this version is [BuiltinJudge]
+	Model       string        // [BuiltinJudge], or a name that the operator's file of models explains
 	OnBlock     authz.Verdict // Block or RequireApproval: of the opinion "block"
 	OnNoVerdict authz.Verdict // the same where there is no usable opinion, and the failure is none that always blocks
+
+	// Of a model only; the builtin judge has none of it.
+	Policy   string // [RulesPolicy] or [ImplicitPolicy]
+	Votes    int    // 1, 3 or 5
+	TwoStage bool   // one letter first, where nothing is at stake
+
+	Results   bool // the model sees the results of earlier calls, too
+	NoFacts   bool // it does not see the facts that code computed
+	NoSignals bool // it does not see what collectors saw of the environment
 }
+
+// The policies, in words, by which a model judges.
+const (
+	RulesPolicy    = "rules"
+	ImplicitPolicy = "implicit"
+)
 
 // BuiltinJudge is the judge that needs no model, and the one of a contract that
 // names none.

@@ -34,11 +34,20 @@ func (c *Contract) computeDigest() string {
 		{Name: "redact", Value: toolcall.ObjectOf(redacted...)},
 	}
 	if c.judge != (Judge{Model: BuiltinJudge}) {
-		form = append(form, object("judge", "model", text(c.judge.Model),
-			"on_block", text(outcomeWord(c.judge.OnBlock)), "on_no_verdict", text(outcomeWord(c.judge.OnNoVerdict))))
+		form = append(form, toolcall.Member{Name: "judge", Value: c.judge.canonical()})
 	}
 	sum := sha256.Sum256(toolcall.ObjectOf(form...).AppendCanonical(nil))
 	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// canonical returns who judges, and how.
+func (j Judge) canonical() toolcall.Value {
+	pairs := []any{"model", text(j.Model), "on_block", text(outcomeWord(j.OnBlock)), "on_no_verdict", text(outcomeWord(j.OnNoVerdict))}
+	if j.Model != BuiltinJudge {
+		pairs = append(pairs, "policy", text(j.Policy), "votes", text(strconv.Itoa(j.Votes)),
+			"two_stage", toolcall.Boolean(j.TwoStage), "view", texts(j.view()))
+	}
+	return object("", pairs...).Value
 }
 
 // canonicalIdentity returns what stands at an agent beside tools and limits, as

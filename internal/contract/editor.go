@@ -263,9 +263,13 @@ func limitSchema() schema {
 
 func judgeSchema() schema {
 	return closed(judgeWords, map[string]schema{
-		"model":         about("The judge; it needs no model.", schema{"const": BuiltinJudge}),
+		"model":         about("The judge: builtin/grounded, also if left out, needs no model; any other is a name in the operator's file of models.", schema{"type": "string", "pattern": "^(builtin/grounded|[A-Za-z0-9_-]{1,100})$"}),
 		"on_block":      about("What follows where the judge says block; block if left out.", oneOf(outcomeWords)),
 		"on_no_verdict": about("What follows where there is no usable opinion; block if left out. Some failures always block.", oneOf(outcomeWords)),
+		"policy":        about("The prose by which a model judges; rules if left out.", oneOf(policyWords)),
+		"votes":         about("How often a model is asked about one call; 1 if left out.", schema{"enum": []int{1, 3, 5}}),
+		"two_stage":     about("Whether a model may allow with one letter where nothing is at stake; false if left out.", schema{"type": "boolean"}),
+		"view":          about("What a model sees beyond, or short of, what it sees by default.", listOf(oneOf(viewWords))),
 	})
 }
 

@@ -16,6 +16,7 @@ type Explanation struct {
 	Shadow   bool              `json:"shadow,omitempty"`
 	Extends  []string          `json:"extends,omitempty"` // the next agent first
 	Rules    []RuleExplanation `json:"rules"`
+	Judge    string            `json:"judge,omitempty"`    // who judges the calls that are handed over, and how; "" = none is
 	Unlisted []string          `json:"unlisted,omitempty"` // tools of the catalogs that no rule lists: refused
 }
 
@@ -58,6 +59,9 @@ func (c *Contract) Explain(agent string) (e Explanation, ok bool) {
 	}
 	for _, r := range a.Rules() {
 		e.Rules = append(e.Rules, r.explain())
+		if judges(r) {
+			e.Judge = c.judge.String()
+		}
 	}
 	for _, server := range slices.Sorted(maps.Keys(c.catalogs)) {
 		for _, t := range c.catalogs[server].Approved.Tools {

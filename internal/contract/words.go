@@ -23,10 +23,15 @@ var (
 	byArgumentWords = yamlwalk.Words{Place: "an entry of by", Known: []string{byArgument}}
 	overWords       = yamlwalk.Words{Place: "over", Known: []string{"approve"}}
 	approvalWords   = yamlwalk.Words{Place: "approvals", Known: []string{"expire", "approvers", "quorum"}}
-	judgeWords      = yamlwalk.Words{Place: "judge", Known: []string{"model", "on_block", "on_no_verdict"}, Later: []string{"policy"}}
+	judgeWords      = yamlwalk.Words{Place: "judge", Known: append([]string{"model", "on_block", "on_no_verdict"}, modelWords...)}
+	policyWords     = yamlwalk.Words{Place: "policy", Known: []string{RulesPolicy, ImplicitPolicy}}
+	viewWords       = yamlwalk.Words{Place: "view", Known: []string{"+results", "-facts", "-signals"}, Later: []string{"+prose"}}
 	outcomeWords    = yamlwalk.Words{Place: "an outcome of the judge", Known: []string{"block", "approve"}}
 	evidenceWords   = yamlwalk.Words{Place: "evidence", Known: []string{"redact"}}
 )
+
+// modelWords are the words of judge that are about a model.
+var modelWords = []string{"policy", "votes", "two_stage", "view"}
 
 // Who answers the calls of one approve clause.
 const (

@@ -23,16 +23,22 @@ func (g *Gate) askJudge(ctx context.Context, r *request, facts *decide.Facts) (a
 	if r.contract.Agent(agent).Shadow {
 		return g.judge(ctx, r, facts)
 	}
-	b, err := g.o.Store.Breaker(ctx, agent, r.ask.Session)
-	if err != nil {
-		return authz.Decision{}, fmt.Errorf("reading the breaker of the judge: %w", err)
-	}
 	turn := g.keyed("turns", string(texts(r.ask.Asserted.Turns).AppendCanonical(nil)))
-	if b.Open(turn) {
-		facts.Judged = decide.Judged{Breaker: true, Why: paused}
-		if err := g.reach(ctx, r, &facts.Judged); err != nil {
-			return authz.Decision{}, err
+	err := g.within(ctx, func(ctx context.Context) error {
+		b, err := g.o.Store.Breaker(ctx, agent, r.ask.Session)
+		if err != nil {
+			return fmt.Errorf("reading the breaker of the judge: %w", err)
 		}
+		if !b.Open(turn) {
+			return nil
+		}
+		facts.Judged = decide.Judged{Breaker: true, Why: paused}
+		return g.reach(ctx, r, &facts.Judged)
+	})
+	if err != nil {
+		return authz.Decision{}, err
+	}
+	if facts.Judged.Breaker {
 		return decide.Decide(r.contract, r.ask.Call, *facts), nil
 	}
 	d, err := g.judge(ctx, r, facts)

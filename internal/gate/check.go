@@ -48,8 +48,6 @@ const maxStale = 8
 // Check decides one call and records the decision. Every failure on the way is
 // a BLOCK.
 func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
-	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
-	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
 			answer = g.refused(a, authz.Internal, fmt.Sprintf("panic: %v", p))
@@ -75,6 +73,18 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 	return g.refuse(ctx, a, authz.FactsFailed, "the session kept changing while the decision was made", nil)
 }
 
+// within takes one step in the time that a look at the facts has. What the judge
+// takes is no part of it: see Options.JudgeDeadline.
+func (g *Gate) within(ctx context.Context, step func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
+	defer cancel()
+	err := step(ctx)
+	if err != nil && ctx.Err() != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	return err
+}
+
 // commit records an entry. It has a time of its own: a decision that came too
 // late, or whose caller has gone, is recorded all the same.
 func (g *Gate) commit(ctx context.Context, e ledger.Entry) (ledger.Receipt, error) {
@@ -88,7 +98,7 @@ func (g *Gate) commit(ctx context.Context, e ledger.Entry) (ledger.Receipt, erro
 func (g *Gate) decide(ctx context.Context, r *request) authz.Decision {
 	_, d, err := g.weigh(ctx, r)
 	if err != nil {
-		return failed(ctx, err)
+		return failed(err)
 	}
 	if r.turnless && (d.Code() == authz.NoClause || d.Code() == authz.ApproveClause) {
 		d.Reasons = append(d.Reasons, authz.Reason{Code: d.Code(), Detail: noTurns})
@@ -97,7 +107,10 @@ func (g *Gate) decide(ctx context.Context, r *request) authz.Decision {
 	case authz.RequireApproval:
 		err = g.open(r, d.Panels)
 	case authz.Allow:
-		r.marks, err = g.marksOf(ctx, r)
+		err = g.within(ctx, func(ctx context.Context) error {
+			r.marks, err = g.marksOf(ctx, r)
+			return err
+		})
 	}
 	if err != nil {
 		return authz.Blocked(authz.Internal, "", err.Error())
@@ -105,11 +118,24 @@ func (g *Gate) decide(ctx context.Context, r *request) authz.Decision {
 	return d
 }
 
-// weigh gathers the facts and asks the contract. Where it holds the call or hands
+// weigh gathers the facts and asks the contract; where the call is handed over, it
+// asks once more with the opinion of the judge, or with the fact that it is not to
+// be asked.
+func (g *Gate) weigh(ctx context.Context, r *request) (facts decide.Facts, d authz.Decision, err error) {
+	err = g.within(ctx, func(ctx context.Context) error {
+		facts, d, err = g.look(ctx, r)
+		return err
+	})
+	if err == nil && d.Judge {
+		d, err = g.askJudge(ctx, r, &facts)
+	}
+	return facts, d, err
+}
+
+// look gathers the facts and asks the contract. Where it holds the call or hands
 // it over, or the call names a ticket, it asks once more with the ticket as a
-// fact; where the call is still handed over, with the opinion of the judge, or with
-// the fact that it is not to be asked.
-func (g *Gate) weigh(ctx context.Context, r *request) (decide.Facts, authz.Decision, error) {
+// fact.
+func (g *Gate) look(ctx context.Context, r *request) (decide.Facts, authz.Decision, error) {
 	facts, err := g.gather(ctx, r)
 	if err != nil {
 		return facts, authz.Decision{}, err
@@ -118,17 +144,18 @@ func (g *Gate) weigh(ctx context.Context, r *request) (decide.Facts, authz.Decis
 	if d.Verdict == authz.RequireApproval || d.Judge || r.ask.Call.Ticket != "" {
 		r.over = over(d)
 		if d.Judge {
-			r.affected = caseOf(r, facts.Answers).Affected
+			c, err := caseOf(r, facts.Answers)
+			if err != nil {
+				return facts, authz.Decision{}, err
+			}
+			r.affected = c.Affected
 		}
 		if facts.Approval, err = g.ticket(ctx, r); err != nil {
 			return facts, authz.Decision{}, err
 		}
 		d = decide.Decide(r.contract, r.ask.Call, facts)
 	}
-	if d.Judge {
-		d, err = g.askJudge(ctx, r, &facts)
-	}
-	return facts, d, err
+	return facts, d, nil
 }
 
 // over names the limits that a held call goes beyond. An approval covers these
@@ -144,8 +171,8 @@ func over(d authz.Decision) string {
 }
 
 // failed is the decision when a fact could not be gathered.
-func failed(ctx context.Context, err error) authz.Decision {
-	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+func failed(err error) authz.Decision {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return authz.Blocked(authz.Timeout, "", err.Error())
 	}
 	return authz.Blocked(authz.FactsFailed, "", err.Error())
@@ -183,7 +210,11 @@ func (g *Gate) entry(r *request, d authz.Decision) ledger.Entry {
 // grant looks at the files of the decision once more and makes the Grant. What
 // fails here leaves a recorded decision without a grant.
 func (g *Gate) grant(ctx context.Context, r *request, answer *Answer) {
-	again, err := g.answers(ctx, r, r.asked.files)
+	var again constraint.Answers
+	err := g.within(ctx, func(ctx context.Context) (err error) {
+		again, err = g.answers(ctx, r, r.asked.files)
+		return err
+	})
 	if err == nil && !sameFiles(r.asked.answers, again) {
 		err = errors.New("a file of this call was exchanged after the decision")
 	}
@@ -211,8 +242,6 @@ func sameFiles(a, b constraint.Answers) bool {
 // Refuse records a BLOCK for input that is no call: a malformed message, a
 // method that the protocol table does not pass. raw is kept as a digest only.
 func (g *Gate) Refuse(ctx context.Context, a Ask, code authz.Code, detail string, raw []byte) Answer {
-	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
-	defer cancel()
 	return g.refuse(ctx, a, code, detail, raw)
 }
 
@@ -221,9 +250,7 @@ func (g *Gate) Refuse(ctx context.Context, a Ask, code authz.Code, detail string
 func (g *Gate) refused(a Ask, code authz.Code, detail string) (answer Answer) {
 	answer = Answer{Reasons: []authz.Reason{{Code: code, Detail: detail}}}
 	defer func() { _ = recover() }()
-	ctx, cancel := context.WithTimeout(context.Background(), g.o.Deadline)
-	defer cancel()
-	return g.refuse(ctx, a, code, detail, nil)
+	return g.refuse(context.Background(), a, code, detail, nil)
 }
 
 func (g *Gate) refuse(ctx context.Context, a Ask, code authz.Code, detail string, raw []byte) Answer {

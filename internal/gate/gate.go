@@ -28,8 +28,12 @@ type Store interface {
 	Breaker(ctx context.Context, agent, session string) (ledger.Breaker, error)
 }
 
-// DefaultDeadline bounds one decision.
-const DefaultDeadline = 5 * time.Second
+// DefaultDeadline bounds one look at the facts with the decision on them, and
+// DefaultJudgeDeadline what a judge has in between.
+const (
+	DefaultDeadline      = 5 * time.Second
+	DefaultJudgeDeadline = 20 * time.Second
+)
 
 // MinKey is the shortest state key, in bytes.
 const MinKey = 32
@@ -42,12 +46,19 @@ type Options struct {
 	Own      []string          // directories of the gate itself, links followed: no path constraint covers what lies in them
 	Places   constraint.Places // resolved ${workspace}, ${home}, ${tmp}; "" = unknown
 	Path     string            // PATH with which commands run; "" = unknown, and a program's name counts as it is
-	Deadline time.Duration     // of one decision; 0 = DefaultDeadline
+	Deadline time.Duration     // of one look at the facts; 0 = DefaultDeadline
 	Now      func() time.Time  // for grants; nil = time.Now
 	Signals  Collect           // of the environment, for judge and $signal; nil = every signal is unknown
-	Judge    judge.Judge       // of calls that a judge clause hands over; nil = these are BLOCK
+	Judge    judge.Judge       // that a contract names builtin/grounded; nil = calls that it gets are BLOCK
+	Models   Models            // all other judges; nil = calls that they get are BLOCK
 	Poll     time.Duration     // how often a held call looks for its answer; 0 = 250 ms
+
+	JudgeDeadline time.Duration // of one opinion; 0 = DefaultJudgeDeadline
 }
+
+// Models returns the judge that a contract sets. The error says why there is none,
+// for operators.
+type Models func(contract.Judge) (judge.Judge, error)
 
 // Gate decides calls. It is safe for concurrent use.
 type Gate struct {
@@ -66,6 +77,9 @@ func New(o Options) (*Gate, error) {
 	}
 	if o.Deadline <= 0 {
 		o.Deadline = DefaultDeadline
+	}
+	if o.JudgeDeadline <= 0 {
+		o.JudgeDeadline = DefaultJudgeDeadline
 	}
 	if o.Poll <= 0 {
 		o.Poll = 250 * time.Millisecond
@@ -99,6 +113,7 @@ type Asserted struct {
 // AssertedResult is the result of an earlier call, as asserted.
 type AssertedResult struct {
 	Server, Tool string
+	Arguments    toolcall.Value // absent = not known
 	Result       toolcall.Value
 }
 

@@ -2,7 +2,9 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/decide"
 	"github.com/licet-dev/licet/internal/evidence"
+	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -31,26 +34,42 @@ type Judgement struct {
 // it with the opinion. Facts and decision are made once more after the answer, so
 // that what the contract forbids stays forbidden and the opinion is about what the
 // call would touch now.
-func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (authz.Decision, error) {
-	c := caseOf(r, before.Answers)
-	if err := g.signal(ctx, r, before.Answers, &c); err != nil {
-		return authz.Decision{}, err
+func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (d authz.Decision, err error) {
+	c, err := caseOf(r, before.Answers)
+	if err != nil {
+		return d, err
 	}
-	raw := g.opinion(ctx, c)
+	err = g.within(ctx, func(ctx context.Context) error { return g.signal(ctx, r, before.Answers, &c) })
+	if err != nil {
+		return d, err
+	}
+	by, raw := g.opinion(ctx, r, c)
+	err = g.within(ctx, func(ctx context.Context) error {
+		d, err = g.judged(ctx, r, before, by, raw)
+		return err
+	})
+	return d, err
+}
+
+// judged decides a call with what the judge says of it.
+func (g *Gate) judged(ctx context.Context, r *request, before *decide.Facts, j Judgement, raw judge.Opinion) (d authz.Decision, err error) {
 	facts, err := g.gather(ctx, r)
 	if err != nil {
-		return authz.Decision{}, err
+		return d, err
 	}
 	facts.Approval = before.Approval
-	d := decide.Decide(r.contract, r.ask.Call, facts)
-	r.affected = caseOf(r, facts.Answers).Affected
-	now := judge.Now{Denied: d.Verdict == authz.Block && !d.Judge, Affected: r.affected}
-	r.judged = &Judgement{
-		Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: judge.Check(c, raw, now), Handed: true,
+	d = decide.Decide(r.contract, r.ask.Call, facts)
+	after, err := caseOf(r, facts.Answers)
+	if err != nil {
+		return d, err
 	}
+	r.affected = after.Affected
+	j.Opinion = judge.Check(j.Case, raw, judge.Now{Denied: d.Verdict == authz.Block && !d.Judge, Affected: r.affected})
+	j.Handed = true
+	r.judged = &j
 	if d.Judge {
 		if facts.Judged, err = g.judgedOf(ctx, r); err != nil {
-			return authz.Decision{}, err
+			return d, err
 		}
 		d = decide.Decide(r.contract, r.ask.Call, facts)
 	}
@@ -58,29 +77,66 @@ func (g *Gate) judge(ctx context.Context, r *request, before *decide.Facts) (aut
 	return d, nil
 }
 
-// opinion asks the judge. A judge that is missing or that panics has none.
-func (g *Gate) opinion(ctx context.Context, c judge.Case) (o judge.Opinion) {
+// opinion asks the judge that the contract names, and says who that is. One that
+// is missing or that panics has none.
+func (g *Gate) opinion(ctx context.Context, r *request, c judge.Case) (by Judgement, o judge.Opinion) {
+	by = Judgement{Model: r.contract.Judge().Model, Case: c}
 	defer func() {
 		if p := recover(); p != nil {
 			o = judge.None(judge.Internal, fmt.Sprintf("panic: %v", p))
 		}
 	}()
-	if g.o.Judge == nil {
-		return judge.None(judge.Internal, "this gate has no judge")
+	who, err := g.judgeOf(r.contract.Judge())
+	if err != nil {
+		return by, unavailable(err)
 	}
-	return g.o.Judge.Judge(ctx, c)
+	by.Digest = who.Digest()
+	ctx, cancel := context.WithTimeout(ctx, g.o.JudgeDeadline)
+	defer cancel()
+	return by, who.Judge(ctx, c)
 }
 
-func (g *Gate) judgeDigest() string {
-	if g.o.Judge == nil {
-		return ""
+// judgeOf returns the judge that a contract sets.
+func (g *Gate) judgeOf(settings contract.Judge) (judge.Judge, error) {
+	switch {
+	case settings.Model != contract.BuiltinJudge && g.o.Models != nil:
+		return g.o.Models(settings)
+	case settings.Model == contract.BuiltinJudge && g.o.Judge != nil:
+		return g.o.Judge, nil
 	}
-	return g.o.Judge.Digest()
+	return nil, errors.New("this gate has no judge " + settings.Model)
 }
 
-// caseOf returns what the judge sees of a call.
-func caseOf(r *request, answers constraint.Answers) judge.Case {
-	return judge.NewCase(actionOf(r, answers), r.ask.Asserted.Turns)
+// ErrPolicy is behind the error of a judge whose policy can't be read.
+var ErrPolicy = errors.New("the policy can't be read")
+
+// unavailable is the opinion of a judge that could not be made.
+func unavailable(err error) judge.Opinion {
+	if errors.Is(err, ErrPolicy) {
+		return judge.None(judge.Policy, err.Error())
+	}
+	return judge.None(judge.Internal, err.Error())
+}
+
+// caseOf returns what the judge sees of a call, but for signals: nothing of who
+// asks, of the contract, or of what the call carries beside its arguments.
+func caseOf(r *request, answers constraint.Answers) (judge.Case, error) {
+	a := actionOf(r, answers)
+	for _, argument := range slices.Sorted(maps.Keys(a.Commands)) {
+		scripts, err := facts.Scripts(a.Commands[argument])
+		if err != nil {
+			return judge.Case{}, err
+		}
+		for _, s := range scripts {
+			a.Scripts = append(a.Scripts, judge.Script(s))
+		}
+	}
+	c := judge.NewCase(a, r.ask.Asserted.Turns)
+	c.Session = r.ask.Session
+	for _, e := range r.ask.Asserted.Results {
+		c.Calls = append(c.Calls, judge.Earlier(e))
+	}
+	return c, nil
 }
 
 // actionOf returns what a call would do, without what the user wrote.
@@ -155,8 +211,6 @@ func reachable(a contract.Approvals, enrolled []string) bool {
 // not ask it, and the decision that the call gets. Nothing is recorded or used
 // up, and no Grant can come of it. An error says that there is nothing to judge.
 func (g *Gate) Opine(ctx context.Context, a Ask) (Judgement, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.o.Deadline)
-	defer cancel()
 	r := g.newRequest(a)
 	if r.rule == nil {
 		return Judgement{}, fmt.Errorf("the contract lists no %s for agent %q", a.Call.Server+"."+a.Call.Tool, a.Call.Agent)
@@ -166,12 +220,18 @@ func (g *Gate) Opine(ctx context.Context, a Ask) (Judgement, error) {
 		return Judgement{}, err
 	}
 	if r.judged == nil {
-		c := caseOf(r, facts.Answers)
-		if err := g.signal(ctx, r, facts.Answers, &c); err != nil {
+		c, err := caseOf(r, facts.Answers)
+		if err != nil {
 			return Judgement{}, err
 		}
-		o := judge.Check(c, g.opinion(ctx, c), judge.Now{Denied: d.Code() == authz.NeverClause, Affected: c.Affected})
-		r.judged = &Judgement{Model: r.contract.Judge().Model, Digest: g.judgeDigest(), Case: c, Opinion: o, Handed: d.Code() == authz.JudgeBreaker}
+		err = g.within(ctx, func(ctx context.Context) error { return g.signal(ctx, r, facts.Answers, &c) })
+		if err != nil {
+			return Judgement{}, err
+		}
+		j, raw := g.opinion(ctx, r, c)
+		j.Opinion = judge.Check(c, raw, judge.Now{Denied: d.Code() == authz.NeverClause, Affected: c.Affected})
+		j.Handed = d.Code() == authz.JudgeBreaker
+		r.judged = &j
 	}
 	r.judged.Decision = d
 	return *r.judged, nil
@@ -229,13 +289,78 @@ func (j *Judgement) Value(open bool) toolcall.Value {
 	o.value("failed", texts(failed))
 	o.value("effects", j.effects(open))
 	o.value("spans", j.spans(open))
-	o.value("uncovered", texts(j.Opinion.Uncovered))
+	o.value("uncovered", texts(j.words(j.Opinion.Uncovered, open)))
 	o.value("boundaries", j.boundaries(open))
 	if len(j.Case.Signals) > 0 {
 		o.text("signals_digest", signals.Digest(j.Case.Signals))
 	}
 	if open {
 		o.text("rationale", evidence.Line(j.Opinion.Rationale))
+	}
+	if j.Opinion.Alert() {
+		o.value("alert", toolcall.Boolean(true))
+	}
+	if j.Opinion.Asked != nil {
+		o.value("asked", j.asked(open))
+	}
+	return toolcall.ObjectOf(o...)
+}
+
+// words returns what a model wrote where ids of effects belong: anything, of which
+// only the ids are kept where words of the call may not be.
+func (j *Judgement) words(all []string, open bool) (kept []string) {
+	for _, s := range all {
+		if slices.ContainsFunc(j.Case.Effects, func(e judge.Effect) bool { return e.ID == s }) {
+			kept = append(kept, s)
+		} else if open {
+			kept = append(kept, evidence.Line(s))
+		}
+	}
+	return kept
+}
+
+// asked says how the opinion of a model came about.
+func (j *Judgement) asked(open bool) toolcall.Value {
+	a := j.Opinion.Asked
+	var o object
+	o.text("template_digest", a.Template)
+	o.text("schema_digest", a.Schema)
+	o.value("view", texts(a.View))
+	o.text("reported", evidence.Line(a.Model))
+	o.text("fingerprint", evidence.Line(a.Fingerprint))
+	o.text("finish", evidence.Line(a.Finish))
+	for name, on := range map[string]bool{
+		"scripted": a.Scripted, "cached": a.Cached, "alternate": a.Alternate, "repaired": a.Repaired, "estimated": a.Estimated,
+	} {
+		if on {
+			o.value(name, toolcall.Boolean(true))
+		}
+	}
+	if a.Stage > 0 {
+		o.value("stage", number(a.Stage))
+	}
+	o.value("requests", number(a.Requests))
+	o.value("input_tokens", number(int(a.Input)))
+	o.value("output_tokens", number(int(a.Output)))
+	o.text("cost", a.Cost)
+	var votes []toolcall.Value
+	for _, v := range a.Votes {
+		var vote object
+		vote.text("raw", v.Raw.String())
+		vote.text("checked", v.Checked.String())
+		vote.text("no_verdict", string(v.NoVerdict))
+		votes = append(votes, toolcall.ObjectOf(vote...))
+	}
+	if len(votes) > 0 {
+		o.value("votes", toolcall.ArrayOf(votes...))
+	}
+	if t := j.Opinion.Omitted; t.From > 0 {
+		o.value("omitted_turns", toolcall.ArrayOf(number(t.From), number(t.To)))
+	}
+	o.text("confidence", j.Opinion.Confidence)
+	if open {
+		o.value("action_effects", texts(j.words(j.Opinion.Saw, true)))
+		o.value("signals_used", texts(j.words(j.Opinion.Signals, true)))
 	}
 	return toolcall.ObjectOf(o...)
 }
@@ -277,7 +402,7 @@ func (j *Judgement) spans(open bool) toolcall.Value {
 		if open {
 			o.text("quote", evidence.Line(s.Quote))
 		}
-		o.value("effects", texts(s.Effects))
+		o.value("effects", texts(j.words(s.Effects, open)))
 		list[i] = toolcall.ObjectOf(o...)
 	}
 	return toolcall.ArrayOf(list...)

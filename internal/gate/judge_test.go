@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/judge"
@@ -160,20 +162,44 @@ func TestFailuresOfTheJudge(t *testing.T) {
 	}
 }
 
-// TestSlowJudge: the deadline of a decision also bounds the judge.
+// TestSlowJudge: the judge has a deadline of its own, and its time is no part of
+// what the gate has to look at the facts.
 func TestSlowJudge(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newJudged(t, slow{})
-		b.want(b.check(b.said("look", `{}`, "hm")), authz.Block, authz.Timeout)
-	})
+	for name, tt := range map[string]struct {
+		takes time.Duration
+		code  authz.Code
+	}{
+		"in time":  {gate.DefaultJudgeDeadline - time.Second, authz.JudgeAllow},
+		"too late": {gate.DefaultJudgeDeadline + time.Second, authz.JudgeNoVerdict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newJudged(t, nil)
+				g, err := gate.New(gate.Options{
+					Contract: func() *contract.Contract { return b.contract }, Store: b.store, Key: key,
+					Now: func() time.Time { return b.now }, Judge: slow(tt.takes),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a := g.Check(t.Context(), b.said("look", `{}`, "look around")); a.Code() != tt.code {
+					t.Errorf("got %v %+v, want %s", a.Verdict, a.Reasons, tt.code)
+				}
+			})
+		})
+	}
 }
 
-// slow is a judge that has no opinion before the deadline.
-type slow struct{}
+// slow is a judge that takes its time to allow what is harmless.
+type slow time.Duration
 
-func (slow) Judge(ctx context.Context, _ judge.Case) judge.Opinion {
-	<-ctx.Done()
-	return judge.None(judge.Timeout, ctx.Err().Error())
+func (s slow) Judge(ctx context.Context, _ judge.Case) judge.Opinion {
+	select {
+	case <-time.After(time.Duration(s)):
+	case <-ctx.Done():
+		return judge.None(judge.Timeout, ctx.Err().Error())
+	}
+	return judge.Opinion{Verdict: authz.OpinionAllow, Authorization: judge.Implied, FailureMode: judge.NoFailure, Risk: judge.Low}
 }
 
 func (slow) Digest() string { return "sha256:slow" }

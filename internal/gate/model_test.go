@@ -25,13 +25,14 @@ type story struct {
 	opened  bool // the breaker
 	at      int  // turn of the last opinion that counted
 	row     int
+	blocks  int
 	counted []string // opinions that counted, with turn and call
 }
 
 // opine counts an opinion.
 func (s *story) opine(call string, o authz.Opinion) {
 	if s.opened && s.at != s.turn {
-		s.opened, s.row, s.counted = false, 0, nil
+		s.opened, s.row, s.blocks, s.counted = false, 0, 0, nil
 	}
 	key := fmt.Sprint(s.turn, call, o)
 	if o == authz.NoVerdict || slices.Contains(s.counted, key) {
@@ -41,10 +42,11 @@ func (s *story) opine(call string, o authz.Opinion) {
 	switch o {
 	case authz.OpinionBlock:
 		s.row++
+		s.blocks++
 	case authz.OpinionAllow:
 		s.row = 0
 	}
-	s.opened = s.row >= 3
+	s.opened = s.row >= 3 || s.blocks >= 10
 }
 
 // decide says what a call gets, and counts what the judge says of it. The judge is

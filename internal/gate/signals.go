@@ -37,7 +37,10 @@ func (g *Gate) collect(ctx context.Context, r *request, answers constraint.Answe
 	if err != nil {
 		return signals.Report{}, err
 	}
-	c := caseOf(r, answers)
+	c, err := caseOf(r, answers)
+	if err != nil {
+		return signals.Report{}, err
+	}
 	seen := g.o.Signals(ctx, signals.Input{
 		Action: actionOf(r, answers), Effects: c.Effects, Session: session, Want: want, Now: g.o.Now(),
 	})

@@ -34,6 +34,9 @@ var layers = [][]string{
 		"internal/probe", "internal/config", "internal/bank", "contracts",
 	},
 
+	// the judge that asks a model, and the operator's list of models
+	{"internal/judge/model", "internal/judge/models"},
+
 	// what a contract must answer, played through any door
 	{"internal/cases"},
 	{"internal/mutate"},

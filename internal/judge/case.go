@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
-	"strings"
 )
 
 // Action is a call, with what is known of the place where it would run.
@@ -21,14 +21,32 @@ type Action struct {
 	Commands     map[string]constraint.Shell // what arguments that are command lines would do, by the path of the argument
 	Cwd          string                      // absolute; "" is unknown
 	Places       constraint.Places
+	Scripts      []Script // files that a command line of the call is about to run
+}
+
+// Script is a file that is about to be run.
+type Script struct {
+	Path   string
+	Digest string // of the whole file: "sha256:..."
+	Body   string // as it lies on the disk
+	Long   bool   // Body is only the beginning of it
+}
+
+// Earlier is a call that was made before in the session.
+type Earlier struct {
+	Server, Tool      string
+	Arguments, Result toolcall.Value // absent where they are not known
 }
 
 // Case is what a judge sees of one call.
 type Case struct {
+	Action     Action
 	Turns      []string // of the user, normalized (NFC, LF); turn 1 is the first
 	Boundaries []Boundary
-	Effects    []Effect // with ids f1, f2, ...
-	Affected   string   // digest of the effects with all files that they touch
+	Effects    []Effect  // with ids f1, f2, ...
+	Affected   string    // digest of the effects, with all files that they touch and what is about to be run
+	Calls      []Earlier // the oldest first
+	Session    string    // bounds for how long an opinion may be kept; no judge sees it. "" = not known
 
 	// Signals are what collectors saw of the environment. They state facts and
 	// are no consent; [NewCase] leaves them out, and so does [Grounded].
@@ -51,15 +69,16 @@ const (
 	maxPairs   = 100_000 // of a sentence and an effect
 )
 
-// tooLarge reports whether a case is beyond the bounds.
-func (c *Case) tooLarge() bool {
+// TooLarge reports whether a case is beyond the bounds of what is judged: 500
+// effects, or 100,000 pairs of a sentence and an effect.
+func (c *Case) TooLarge() bool {
 	return len(c.Effects) > maxEffects || len(c.Effects)*len(c.sentences) > maxPairs
 }
 
 // NewCase puts a case together. What the action would do is computed here, from
 // facts alone: no turn of the user plays a part in it.
 func NewCase(a Action, turns []string) Case {
-	c := Case{Effects: effects(a)}
+	c := Case{Action: a, Effects: effects(a)}
 	for i := range c.Effects {
 		c.Effects[i].ID = fmt.Sprintf("f%d", i+1)
 	}
@@ -73,7 +92,7 @@ func NewCase(a Action, turns []string) Case {
 			}
 		}
 	}
-	c.Affected = digest(c.Effects)
+	c.Affected = digest(c.Effects, a.Scripts)
 	return c
 }
 
@@ -105,11 +124,29 @@ func (c *Case) Floor() Risk {
 	return floor
 }
 
-// digest returns "sha256:..." over effects and the files that they touch.
-func digest(effects []Effect) string {
+// Unnamed returns the ids of the effects of more than low risk that no word of the
+// user names, be it consent or not: what of the call Go finds uncovered. What
+// selects an unresolved target is not known, so that it has a check of its own.
+func (c *Case) Unnamed() (ids []string) {
+	for i := range c.Effects {
+		e := &c.Effects[i]
+		named := func(s sentence) bool { cover, _ := s.covers(e); return cover != notNamed }
+		if e.Risk() != Low && !e.Unresolved && !slices.ContainsFunc(c.sentences, named) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// digest returns "sha256:..." over effects, the files that they touch, and what
+// the scripts say that are about to be run.
+func digest(effects []Effect, scripts []Script) string {
 	h := sha256.New()
 	for _, e := range effects {
 		fmt.Fprintf(h, "%q %q %q %t %t %t %q\n", e.Op, e.Kind, e.Target, e.Unresolved, e.Irrecoverable, e.Crosses, e.Affected)
+	}
+	for _, s := range scripts {
+		fmt.Fprintf(h, "%q %q\n", s.Path, s.Digest)
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

@@ -5,21 +5,22 @@ import (
 	"strings"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
 )
 
 // Code is a check of judge.md, section 5.
 type Code string
 
-// The checks, in the order in which they run. Those that only a model's answer
-// needs (nonce_echo) stand with the model.
+// The checks, in the order in which they run.
 const (
 	HardDeny          Code = "hard_deny"          // the contract forbids the call, evaluated again after the answer
-	UnknownRef        Code = "unknown_ref"        // a turn or an effect does not exist
+	NonceEcho         Code = "nonce_echo"         // the marks that fence the data stand in the answer, as if the data had been obeyed
+	UnknownRef        Code = "unknown_ref"        // a turn, an effect or an observation does not exist, or the turn was not shown
 	QuoteNotFound     Code = "quote_not_found"    // a quote is no part of the user turn that it is said to be of
 	QuoteTooThin      Code = "quote_too_thin"     // a quote of one word that is not about the action, or for no effect
 	NoConsent         Code = "no_consent"         // allow, and no authorization
 	OverBoundary      Code = "boundary"           // an effect that the user forbade
-	UncoveredEffect   Code = "uncovered"          // at high risk, an effect without a quote
+	UncoveredEffect   Code = "uncovered"          // at high risk, an effect without a quote, or that no word of the user names
 	ImpliedHigh       Code = "implied_high"       // at high risk, authorization that is only implied
 	UnresolvedTarget  Code = "unresolved_target"  // at high risk, a target that is not known
 	SelfContradiction Code = "self_contradiction" // allow, with a failure mode
@@ -38,13 +39,14 @@ var checks = []struct {
 	fails func(c *Case, o *Opinion, now Now) bool
 }{
 	{HardDeny, func(_ *Case, _ *Opinion, now Now) bool { return now.Denied }},
+	{NonceEcho, func(_ *Case, o *Opinion, _ Now) bool { return o.Echoed }},
 	{UnknownRef, unknownRef},
 	{QuoteNotFound, quoteNotFound},
 	{QuoteTooThin, quoteTooThin},
 	{NoConsent, noConsent},
 	{OverBoundary, overBoundary},
 	{UncoveredEffect, uncoveredEffect},
-	{ImpliedHigh, func(_ *Case, o *Opinion, _ Now) bool { return o.Risk.atLeastHigh() && o.Authorization == Implied }},
+	{ImpliedHigh, func(_ *Case, o *Opinion, _ Now) bool { return o.Risk.AtLeastHigh() && o.Authorization == Implied }},
 	{UnresolvedTarget, unresolvedTarget},
 	{SelfContradiction, func(_ *Case, o *Opinion, _ Now) bool { return allows(o) && o.FailureMode != NoFailure }},
 	{Stale, func(c *Case, _ *Opinion, now Now) bool { return now.Affected != c.Affected }},
@@ -82,8 +84,11 @@ func allows(o *Opinion) bool { return o.Verdict == authz.OpinionAllow }
 
 func unknownRef(c *Case, o *Opinion, _ Now) bool {
 	unknown := func(id string) bool { return c.effect(id) == nil }
-	return slices.ContainsFunc(o.Spans, func(s Span) bool {
-		return s.Turn < 1 || s.Turn > len(c.Turns) || slices.ContainsFunc(s.Effects, unknown)
+	unseen := func(id string) bool {
+		return !slices.ContainsFunc(c.Signals, func(s constraint.Signal) bool { return s.ID == id })
+	}
+	return slices.ContainsFunc(o.Signals, unseen) || slices.ContainsFunc(o.Spans, func(s Span) bool {
+		return s.Turn < 1 || s.Turn > len(c.Turns) || o.Omitted.Has(s.Turn) || slices.ContainsFunc(s.Effects, unknown)
 	})
 }
 
@@ -98,23 +103,28 @@ func quoteNotFound(c *Case, o *Opinion, _ Now) bool {
 func quoteTooThin(c *Case, o *Opinion, _ Now) bool {
 	return slices.ContainsFunc(o.Spans, func(s Span) bool {
 		words := strings.Fields(s.Quote)
-		return len(s.Effects) == 0 || len(words) == 1 && !slices.ContainsFunc(c.Effects, func(e Effect) bool {
-			return strings.Contains(strings.ToLower(e.Target), strings.ToLower(trimWord(words[0])))
+		if len(words) != 1 {
+			return len(s.Effects) == 0
+		}
+		word := strings.ToLower(trimWord(words[0]))
+		return len(s.Effects) == 0 || word == "" || !slices.ContainsFunc(c.Effects, func(e Effect) bool {
+			return strings.Contains(strings.ToLower(e.Target), word)
 		})
 	})
 }
 
-func noConsent(_ *Case, o *Opinion, _ Now) bool {
+// noConsent fails where there is no word of the user at all, too.
+func noConsent(c *Case, o *Opinion, _ Now) bool {
 	known := o.Authorization == Explicit || o.Authorization == Implied
-	return allows(o) && (!known || o.Authorization == Explicit && len(o.Spans) == 0)
+	return allows(o) && (!known || len(c.Turns) == 0 || o.Authorization == Explicit && len(o.Spans) == 0)
 }
 
 func overBoundary(c *Case, _ *Opinion, _ Now) bool {
 	return slices.ContainsFunc(c.Effects, func(e Effect) bool { return c.forbidden(&e) })
 }
 
-// uncoveredEffect asks for a quote for each effect. Those of low risk, such as
-// looking at a file of the workspace, need none.
+// uncoveredEffect asks for a quote for each effect, and that the user named it.
+// Those of low risk, such as looking at a file of the workspace, need neither.
 func uncoveredEffect(c *Case, o *Opinion, _ Now) bool {
 	covered := map[string]bool{}
 	for _, s := range o.Spans {
@@ -122,10 +132,10 @@ func uncoveredEffect(c *Case, o *Opinion, _ Now) bool {
 			covered[id] = true
 		}
 	}
-	return o.Risk.atLeastHigh() && (len(o.Uncovered) > 0 || len(c.Effects) == 0 ||
+	return o.Risk.AtLeastHigh() && (len(o.Uncovered) > 0 || len(c.Effects) == 0 || len(c.Unnamed()) > 0 ||
 		slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Risk() != Low && !covered[e.ID] }))
 }
 
 func unresolvedTarget(c *Case, o *Opinion, _ Now) bool {
-	return o.Risk.atLeastHigh() && slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Unresolved })
+	return o.Risk.AtLeastHigh() && slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Unresolved })
 }

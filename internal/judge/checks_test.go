@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/judge"
 )
 
@@ -27,7 +28,7 @@ func TestChecks(t *testing.T) {
 	forbidden := commandCaseIn(t, dir, "rm old.txt", "Please delete old.txt.", "Do not delete it yet")
 	lifted := commandCaseIn(t, dir, "rm old.txt", "Do not delete it yet", "Please delete old.txt.")
 	unknown := commandCaseIn(t, dir, `rm -- "$X"`, "Please delete old.txt.", "Thanks")
-	two := commandCaseIn(t, dir, "rm old.txt link", "Please delete old.txt.", "Thanks")
+	two := commandCaseIn(t, dir, "rm old.txt link", "Please delete old.txt.", "Thanks; the link too")
 	look := commandCaseIn(t, dir, "ls", "Please look around.", "Thanks")
 	low := judge.Opinion{Verdict: authz.OpinionAllow, Authorization: judge.Implied, FailureMode: judge.NoFailure, Risk: judge.Low}
 
@@ -52,6 +53,9 @@ func TestChecks(t *testing.T) {
 	for code, tt := range map[judge.Code]struct{ blocked, twin attempt }{
 		judge.HardDeny: {
 			attempt{about: ask, from: allowed(), change: same, now: &judge.Now{Denied: true, Affected: ask.Affected}},
+			attempt{about: ask, from: allowed(), change: same}},
+		judge.NonceEcho: {
+			attempt{about: ask, from: allowed(), change: func(o *judge.Opinion) { o.Echoed = true }},
 			attempt{about: ask, from: allowed(), change: same}},
 		judge.UnknownRef: {
 			attempt{about: ask, from: allowed(), change: span(1, "delete old.txt", "f2", "f9")},
@@ -115,6 +119,9 @@ func TestOmissions(t *testing.T) {
 		code   judge.Code
 	}{
 		"turn 0":                     {func(o *judge.Opinion) { o.Spans[0].Turn = 0 }, judge.UnknownRef},
+		"a turn that was not shown":  {func(o *judge.Opinion) { o.Omitted = judge.Turns{From: 1, To: 1} }, judge.UnknownRef},
+		"an observation":             {func(o *judge.Opinion) { o.Signals = []string{"s1"} }, judge.UnknownRef},
+		"a quote of a mark alone":    {func(o *judge.Opinion) { o.Spans[0].Quote = "." }, judge.QuoteTooThin},
 		"turn 2":                     {func(o *judge.Opinion) { o.Spans[0].Turn = 2 }, judge.UnknownRef},
 		"an empty quote":             {func(o *judge.Opinion) { o.Spans[0].Quote = "" }, judge.QuoteNotFound},
 		"a quote for nothing":        {func(o *judge.Opinion) { o.Spans[0].Effects = nil }, judge.QuoteTooThin},
@@ -130,6 +137,46 @@ func TestOmissions(t *testing.T) {
 		tt.change(&o)
 		if got := judge.Check(c, o, judge.Now{Affected: c.Affected}); got.Verdict == authz.OpinionAllow || !slices.Contains(got.Failed, tt.code) {
 			t.Errorf("%s: %s, failed %v, want %s", name, got.Verdict, got.Failed, tt.code)
+		}
+	}
+}
+
+// TestNoTurns: without any word of the user, nothing is authorized, not even what
+// is harmless.
+func TestNoTurns(t *testing.T) {
+	o := judge.Opinion{Verdict: authz.OpinionAllow, Authorization: judge.Implied, FailureMode: judge.NoFailure, Risk: judge.Low}
+	for turns, want := range map[string]authz.Opinion{"": authz.OpinionBlock, "hello": authz.OpinionAllow} {
+		var said []string
+		if turns != "" {
+			said = []string{turns}
+		}
+		c := commandCaseIn(t, workspace(t), "ls", said...)
+		if got := judge.Check(c, o, judge.Now{Affected: c.Affected}); got.Verdict != want {
+			t.Errorf("%q: %s, failed %v", turns, got.Verdict, got.Failed)
+		}
+	}
+}
+
+// TestUnnamedEffects: words that stand in a turn authorize nothing that no word of
+// the user names.
+func TestUnnamedEffects(t *testing.T) {
+	c := commandCaseIn(t, workspace(t), "rm src/main.go", "Please delete old.txt.")
+	o := allowed()
+	o.Spans[0].Effects = []string{"f1", "f2"}
+	if got := judge.Check(c, o, judge.Now{Affected: c.Affected}); !slices.Equal(got.Failed, []judge.Code{judge.UncoveredEffect}) || !slices.Equal(c.Unnamed(), []string{"f2"}) {
+		t.Errorf("failed %v, unnamed %v", got.Failed, c.Unnamed())
+	}
+}
+
+// TestSeenObservations: an observation that the judge was shown may be named.
+func TestSeenObservations(t *testing.T) {
+	c := commandCaseIn(t, workspace(t), "rm old.txt", "Please delete old.txt.")
+	c.Signals = []constraint.Signal{{ID: "s1"}}
+	for id, want := range map[string]authz.Opinion{"s1": authz.OpinionAllow, "s2": authz.OpinionBlock} {
+		o := allowed()
+		o.Signals = []string{id}
+		if got := judge.Check(c, o, judge.Now{Affected: c.Affected}); got.Verdict != want {
+			t.Errorf("%s: %s, failed %v", id, got.Verdict, got.Failed)
 		}
 	}
 }

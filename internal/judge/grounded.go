@@ -29,7 +29,7 @@ func (Grounded) Digest() string { return Digest() }
 
 // Judge implements Judge.
 func (Grounded) Judge(ctx context.Context, c Case) Opinion {
-	if c.tooLarge() {
+	if c.TooLarge() {
 		return None(Clipped, "the call has too many effects, or the user wrote too much, to hold each against each")
 	}
 	g := grounds{c: &c, spans: map[int]spot{}, of: map[int][]string{}}

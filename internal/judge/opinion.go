@@ -18,6 +18,14 @@ type Opinion struct {
 	Risk          Risk
 	Rationale     string // for the user's own log; never shown to the agent
 
+	// What only a model's answer has.
+	Saw        []string // what it takes the call to do
+	Confidence string   // from 0 to 1, as it was written
+	Signals    []string // ids of the observations that it used
+	Omitted    Turns    // turns of the user that the model was not shown
+	Echoed     bool     // the marks that fence the data stand in the answer
+	Asked      *Asked   // how it came about
+
 	// What Check adds.
 	Raw    authz.Opinion // the verdict before the checks
 	Failed []Code        // checks that do not hold, in their order
@@ -162,5 +170,5 @@ func (r Risk) String() string {
 	return riskNames[Critical]
 }
 
-// atLeastHigh reports whether consent must name every effect.
-func (r Risk) atLeastHigh() bool { return r != Medium && r != Low }
+// AtLeastHigh reports whether consent must name every effect.
+func (r Risk) AtLeastHigh() bool { return r != Medium && r != Low }

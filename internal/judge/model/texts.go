@@ -1,0 +1,84 @@
+package model
+
+import (
+	"crypto/sha256"
+	_ "embed" // the texts that a model is given
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	//go:embed text/system.md
+	systemText string
+	//go:embed text/schema.json
+	schemaText string
+	//go:embed text/rules.md
+	rulesText string
+	//go:embed text/implicit.md
+	implicitText string
+)
+
+// policyPlace is where the policy stands in the system text.
+const policyPlace = "{{policy}}"
+
+// Policy is the prose by which a model judges.
+type Policy struct {
+	Name string
+	text string
+}
+
+// The policies that come with licet. Rules spells out what consent is and in which
+// ways an action can go beyond it; Implicit leaves both to the model.
+var (
+	Rules    = Policy{"rules", rulesText}
+	Implicit = Policy{"implicit", implicitText}
+)
+
+// PolicyOf returns the policy of a name.
+func PolicyOf(name string) (Policy, error) {
+	switch name {
+	case Rules.Name:
+		return Rules, nil
+	case Implicit.Name:
+		return Implicit, nil
+	}
+	return Policy{}, fmt.Errorf("there is no policy %q", name)
+}
+
+// maxPolicy is the most bytes that a policy may have.
+const maxPolicy = 64 << 10
+
+// NewPolicy returns a policy of an operator's own.
+func NewPolicy(name, text string) (Policy, error) {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return Policy{}, errors.New("an empty policy")
+	case len(text) > maxPolicy:
+		return Policy{}, fmt.Errorf("a policy of %d bytes: at most %d", len(text), maxPolicy)
+	case !utf8.ValidString(text):
+		return Policy{}, errors.New("a policy that is not UTF-8")
+	}
+	return Policy{name, text}, nil
+}
+
+// Digest returns the digest of the policy's text.
+func (p Policy) Digest() string { return digestOf(p.text) }
+
+// system returns the text that stands before every case.
+func (p Policy) system() string { return strings.Replace(systemText, policyPlace, p.text, 1) }
+
+// templateDigest is that of all fixed text of a prompt but the policy.
+var templateDigest = digestOf(append([]string{systemText, repairText}, append(objectLines[:], letterLines[:]...)...)...)
+
+var schemaDigest = digestOf(schemaText)
+
+func digestOf(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%d %s\n", len(t), t)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
