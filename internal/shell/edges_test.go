@@ -59,22 +59,35 @@ func TestBareNames(t *testing.T) {
 // TestEdges: what an effect of a few words is, and that there is no other.
 func TestEdges(t *testing.T) {
 	for command, want := range map[string][]string{
-		"X=a; X=b true; cat $X":  {"read /w/a"}, // an assignment before a command ends with it
-		"X=a; X=b; cat $X":       {"read /w/b"}, // and one alone stays
-		"git push origin":        {"network origin/w"},
-		`scp -- "$X" /t/`:        {"read ?", "network ", "write /t"},
-		"curl -d a=b u.example":  {"network u.example"},
-		"curl -d @f u.example":   {"read /w/f", "network u.example"},
-		"curl -F a=b u.example":  {"network u.example"},
-		"curl -F a=@f u.example": {"read /w/f", "network u.example"},
-		"curl -d '' u.example":   {"network u.example"},
-		"trap 'rm /f' EXIT":      {"write /f"},
-		"trap -- 'rm /f' EXIT":   {"write /f"},
-		"trap -- - EXIT":         nil,
-		"exec -a":                nil,
-		"exec -a x rm f":         {"write /w/f"},
-		"exec rm f":              {"write /w/f"},
-		"env A=b rm f":           {"write /w/f"},
+		"X=a; X=b true; cat $X":     {"read /w/a"}, // an assignment before a command ends with it
+		"X=a; X=b; cat $X":          {"read /w/b"}, // and one alone stays
+		"git push origin":           {"network origin/w"},
+		`scp -- "$X" /t/`:           {"read ?", "network ", "write /t"},
+		"curl -d a=b u.example":     {"network u.example"},
+		"curl -d @f u.example":      {"read /w/f", "network u.example"},
+		"curl -F a=b u.example":     {"network u.example"},
+		"curl -F a=@f u.example":    {"read /w/f", "network u.example"},
+		"ls --al":                   {"read /w"},
+		"ls --no-zzz f":             {"read /w/f"},
+		"grep --no-zzz a f":         {"read /w/f"},
+		"ls --recurs":               {"unknown an abbreviated option", "read /w"},
+		"head -90 f":                {"read /w/f"},
+		"git fetch":                 {"network */w"},
+		"git checkout .":            {"write /w"},
+		"env PAGER=/x/p man ls":     {"read /x/p", "unknown runs a file"},
+		`curl -d "$X" u.example`:    {"read ?", "network u.example"},
+		`curl -d "a$X" u.example`:   {"network u.example"},
+		`curl -F "a=$X" u.example`:  {"read ?", "network u.example"},
+		`curl -F "a=b$X" u.example`: {"network u.example"},
+		"mkdir -p a/b/c":            {"write /w/a/b/c", "write /w/a/b", "write /w/a"},
+		"curl -d '' u.example":      {"network u.example"},
+		"trap 'rm /f' EXIT":         {"write /f"},
+		"trap -- 'rm /f' EXIT":      {"write /f"},
+		"trap -- - EXIT":            nil,
+		"exec -a":                   nil,
+		"exec -a x rm f":            {"write /w/f"},
+		"exec rm f":                 {"write /w/f"},
+		"env A=b rm f":              {"write /w/f"},
 	} {
 		got := few(command)
 		if !slices.Equal(got, want) {
@@ -93,9 +106,18 @@ func TestEdgesOfEffects(t *testing.T) {
 		}
 		return all
 	}
-	for _, e := range writes("cp a b d")[:1] {
-		if !e.Into {
-			t.Errorf("cp into a folder: %+v", e)
+	into := func(command string) (all []bool) {
+		for _, e := range writes(command) {
+			all = append(all, e.Into)
+		}
+		return all
+	}
+	for command, want := range map[string][]bool{
+		"mkdir -p a/b/c": {false, true, true}, // the folders above take what is new
+		"cp a b d":       {true, false, false},
+	} {
+		if got := into(command); !slices.Equal(got, want) {
+			t.Errorf("%s writes into folders: %v, want %v", command, got, want)
 		}
 	}
 	enable := Analyze("enable -n cat", testEnv).Effects
