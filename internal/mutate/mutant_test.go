@@ -79,6 +79,9 @@ func TestList(t *testing.T) {
 		`{allow: [{$session: {not_called: [some], distinct: {argument: text, max: 2}}}]}`: {
 			"drop .allow[0].$session.not_called: [\"some\"] dropped", "widen .allow[0].$session.distinct.max: 2 -> 3",
 		},
+		`{allow: [{$signal: {git_state.dirty: {max: 0}, git_state.branch: {const: main}}}]}`: {
+			`drop .allow[0].$signal["git_state.branch"]: {"const": "main"} dropped`, `widen .allow[0].$signal["git_state.dirty"].max: 0 -> 1`,
+		},
 		`{allow: [{$request: {mentions: [pay, send]}}]}`: {`drop-entry .allow[0].$request.mentions[0]: "pay" dropped`},
 		`{allow: [{$when: now.getHours() >= 7 && now.getHours() < 19}]}`: {
 			`weaken .allow[0].$when: "now.getHours() >= 7 && now.getHours() < 19" -> "now.getHours() >= 7 || now.getHours() < 19"`,

@@ -48,6 +48,8 @@ func TestShipped(t *testing.T) {
 	}
 	checkCounts(t, "operator", mutate.ByOperator(all), mutate.Operators())
 	kinds := slices.Concat(constraint.Kinds(), constraint.Conditions(), mutate.Kinds())
+	// Cases play in no environment, where every signal is unknown; no shipped contract has one.
+	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "$signal" })
 	checkCounts(t, "kind", mutate.ByKind(all), kinds)
 }
 

@@ -1,0 +1,135 @@
+package shell
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// few returns the kinds and targets of the effects of a command, in their order,
+// but for the execution of programs.
+func few(command string) (all []string) {
+	for _, e := range Analyze(command, testEnv).Effects {
+		switch e.Kind {
+		case Execute:
+		case Network:
+			all = append(all, "network "+e.Host+e.Remote+e.Path)
+		case Unknown:
+			all = append(all, "unknown "+e.Why)
+		default:
+			target := e.Path
+			if !e.PathKnown {
+				target += "?"
+			}
+			all = append(all, e.Kind.String()+" "+target)
+		}
+	}
+	return all
+}
+
+// TestBareNames: every program and every command of the shell can stand alone, with
+// one word, or with words that are not known, and is executed.
+func TestBareNames(t *testing.T) {
+	names := slices.Sorted(maps.Keys(builtins))
+	var add func(rows map[string]*row)
+	add = func(rows map[string]*row) {
+		for _, r := range rows {
+			names = append(names, strings.Join(r.name, " "))
+			add(r.subs)
+		}
+	}
+	add(table().programs)
+	if len(names) < 400 {
+		t.Fatalf("looked at %d names: the test is not looking", len(names))
+	}
+	for _, name := range names {
+		if name == "let" || name == "time" { // words of the language
+			continue
+		}
+		for _, words := range []string{"", " --", " -", " x", " -- x", ` "$X"`, ` -z "$X"`, " -1", " -a", " -v", " --no-x", " A=b", " -c"} {
+			a := Analyze(name+words, testEnv)
+			if !slices.ContainsFunc(a.Effects, func(e Effect) bool { return e.Kind == Execute || e.Kind == Unknown }) {
+				t.Errorf("%q does nothing: %+v", name+words, a)
+			}
+		}
+	}
+}
+
+// TestEdges: what an effect of a few words is, and that there is no other.
+func TestEdges(t *testing.T) {
+	for command, want := range map[string][]string{
+		"X=a; X=b true; cat $X":     {"read /w/a"}, // an assignment before a command ends with it
+		"X=a; X=b; cat $X":          {"read /w/b"}, // and one alone stays
+		"git push origin":           {"network origin/w"},
+		`scp -- "$X" /t/`:           {"read ?", "network ", "write /t"},
+		"curl -d a=b u.example":     {"network u.example"},
+		"curl -d @f u.example":      {"read /w/f", "network u.example"},
+		"curl -F a=b u.example":     {"network u.example"},
+		"curl -F a=@f u.example":    {"read /w/f", "network u.example"},
+		"ls --al":                   {"read /w"},
+		"ls --no-zzz f":             {"read /w/f"},
+		"grep --no-zzz a f":         {"read /w/f"},
+		"ls --recurs":               {"unknown an abbreviated option", "read /w"},
+		"head -90 f":                {"read /w/f"},
+		"git fetch":                 {"network */w"},
+		"git checkout .":            {"write /w"},
+		"env PAGER=/x/p man ls":     {"read /x/p", "unknown runs a file"},
+		`curl -d "$X" u.example`:    {"read ?", "network u.example"},
+		`curl -d "a$X" u.example`:   {"network u.example"},
+		`curl -F "a=$X" u.example`:  {"read ?", "network u.example"},
+		`curl -F "a=b$X" u.example`: {"network u.example"},
+		"mkdir -p a/b/c":            {"write /w/a/b/c", "write /w/a/b", "write /w/a"},
+		"curl -d '' u.example":      {"network u.example"},
+		"trap 'rm /f' EXIT":         {"write /f"},
+		"trap -- 'rm /f' EXIT":      {"write /f"},
+		"trap -- - EXIT":            nil,
+		"exec -a":                   nil,
+		"exec -a x rm f":            {"write /w/f"},
+		"exec rm f":                 {"write /w/f"},
+		"env A=b rm f":              {"write /w/f"},
+	} {
+		got := few(command)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s\n got %q\nwant %q", command, got, want)
+		}
+	}
+}
+
+// TestEdgesOfEffects: what effects carry beside kind and target, each of several.
+func TestEdgesOfEffects(t *testing.T) {
+	writes := func(command string) (all []Effect) {
+		for _, e := range Analyze(command, testEnv).Effects {
+			if e.Kind == Write {
+				all = append(all, e)
+			}
+		}
+		return all
+	}
+	into := func(command string) (all []bool) {
+		for _, e := range writes(command) {
+			all = append(all, e.Into)
+		}
+		return all
+	}
+	for command, want := range map[string][]bool{
+		"mkdir -p a/b/c": {false, true, true}, // the folders above take what is new
+		"cp a b d":       {true, false, false},
+	} {
+		if got := into(command); !slices.Equal(got, want) {
+			t.Errorf("%s writes into folders: %v, want %v", command, got, want)
+		}
+	}
+	enable := Analyze("enable -n cat", testEnv).Effects
+	if cause := enable[len(enable)-1].Cause.Text; cause != "enable -n cat" {
+		t.Errorf("the cause of what enable does is %q", cause)
+	}
+	for command, searched := range map[string]bool{"echo x": false, "cat x": true, "/bin/echo x": false} {
+		if e := Analyze(command, testEnv).Effects[0]; (e.Search != "") != searched {
+			t.Errorf("%s is looked up along %q", command, e.Search)
+		}
+	}
+	if _, err := parseOwn("# a\n\ngit | x\n"); err == nil || !strings.Contains(err.Error(), "own.tbl:3:") {
+		t.Errorf("an error of the third line: %v", err)
+	}
+}
