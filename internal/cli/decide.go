@@ -97,8 +97,7 @@ func decideOnce(ctx context.Context, g *gate.Gate, ask gate.Ask, malformed error
 }
 
 // newGate puts a gate together over an opened state. Commands are taken to run with
-// the PATH of licet itself. m makes the judges that are models; nil for one that
-// asks none.
+// the PATH of licet itself. m makes the judges that are models.
 func (a *app) newGate(s *state, current func() *contract.Contract, places constraint.Places, m gate.Models) (*gate.Gate, error) {
 	own, err := s.own()
 	if err != nil {

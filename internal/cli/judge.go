@@ -23,8 +23,10 @@ func (a *app) judgeCommand() *cobra.Command {
 		Short: "What the judge thinks of a call: do the user's own words authorize it?",
 		Long: `Reads a call in the form of "licet decide" and prints what the judge thinks of it:
 the opinion, the user's turns with the quoted words marked, every effect of the
-call and whether words cover it, and the checks that fail. The user's turns are
-the member "request" of the call. A contract that names no model needs none.
+call and whether words cover it, the checks that fail, and what the environment
+says. The user's turns are the member "request" of the call; which files a command
+touches is known only with "cwd" and "workspace". A contract that names no model
+needs none; docs/judge.md has examples and says how a model is set up.
 
 The judge decides only calls that a judge clause of the contract hands over. The
 last lines say whether one does, and what the call would get; that verdict is the
@@ -153,11 +155,15 @@ func (a *app) printJudgement(j gate.Judgement, asJSON bool) error {
 		return printJSON(a.out, out)
 	}
 	a.printOpinion(out.Opinion, out.Turns)
-	if !out.Handed {
+	a.printSeen(out.Signals)
+	switch {
+	case out.Handed:
+	case len(out.Reasons) > 0 && out.Reasons[0].Code == authz.Approved:
+		fmt.Fprintln(a.out, "a person has approved this call: the judge is not asked")
+	default:
 		fmt.Fprintln(a.out, "no judge clause hands this call over: the contract decides it")
 	}
 	a.printVerdict(out.Verdict, j.Decision.Shadow, out.Reasons)
-	a.printSeen(out.Signals)
 	return nil
 }
 
@@ -205,12 +211,12 @@ func (a *app) printOpinion(o opinionJSON, turns []string) {
 
 // printAsked prints how the opinion of a model came about.
 func (a *app) printAsked(m askedModel) {
-	fmt.Fprintf(a.out, "  asked: %d requests, %d tokens in, %d out", m.Requests, m.Input, m.Output)
+	fmt.Fprintf(a.out, "  asked: %s, %d tokens in, %d out", counted(m.Requests, "request"), m.Input, m.Output)
 	for _, part := range []struct {
 		is   bool
 		text string
 	}{
-		{m.Cost != "", m.Cost}, {m.Stage > 0, fmt.Sprintf("stage %d decided", m.Stage)}, {m.Cached, "an answer of before"},
+		{m.Estimated, "tokens are estimated"}, {m.Cost != "", m.Cost}, {m.Stage > 0, fmt.Sprintf("stage %d decided", m.Stage)}, {m.Cached, "an answer of before"},
 		{m.Repaired, "asked again for the form"}, {m.Alternate, "the alternate model"}, {len(m.View) > 0, "view " + strings.Join(m.View, " ")},
 	} {
 		if part.is {
@@ -219,7 +225,7 @@ func (a *app) printAsked(m askedModel) {
 	}
 	fmt.Fprintln(a.out)
 	for i, v := range m.Votes {
-		fmt.Fprintf(a.out, "  vote %d: %s %s\n", i+1, v.Checked, v.NoVerdict)
+		fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("  vote %d: %s %s", i+1, v.Checked, v.NoVerdict), " "))
 	}
 	if m.Scripted {
 		fmt.Fprintln(a.out, "  scripted: a script answered, which says nothing about any model")

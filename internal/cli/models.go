@@ -31,7 +31,7 @@ type modelJudges struct {
 	made map[contract.Judge]*model.Judge
 }
 
-const modelsHelp = "file of models that a judge may be (default: models.yaml in the state directory)"
+const modelsHelp = "file that says which models judges are (default: models.yaml in the state directory)"
 
 // models returns what makes the judges: from the file of --models, or that of the
 // state directory. current is the contract in force, whose agents must not be able
@@ -68,7 +68,7 @@ func (m *modelJudges) make(s contract.Judge) (*model.Judge, error) {
 	}
 	policy, err := m.policy(file, s.Policy)
 	if err != nil {
-		return nil, errors.Join(gate.ErrPolicy, err)
+		return nil, fmt.Errorf("%w: %w", gate.ErrPolicy, err)
 	}
 	main, err := file.Of(s.Model)
 	if err != nil {

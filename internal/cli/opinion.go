@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -83,20 +85,37 @@ func seenOf(call toolcall.Value) (seen *seenJSON) {
 	return seen
 }
 
-// printSeen prints what collectors saw of the environment. What is not complete is
-// unknown, whatever was seen of it.
+// signal returns the observation as the collector made it.
+func (o observationJSON) signal() constraint.Signal {
+	value, err := toolcall.Parse(o.Value, toolcall.Bounds{})
+	seconds, _ := o.Age.Float64() // 0 where there is none
+	return constraint.Signal{
+		ID: o.ID, Collector: o.Collector, Key: o.Key, Value: value, AtLeast: o.AtLeast,
+		Age: time.Duration(seconds * float64(time.Second)), Complete: o.Complete && err == nil,
+	}
+}
+
+// printSeen prints what collectors saw of the environment, a line for each of them:
+// there are dozens of signals, and what stands beside them must not scroll away.
+// What is not known at all stands at the end of a line, by its keys.
 func (a *app) printSeen(seen *seenJSON) {
 	if seen == nil {
 		return
 	}
-	for _, o := range seen.Observations {
-		value := printable(string(o.Value))
-		if !o.Complete {
-			value = "unknown"
+	for rest := seen.Observations; len(rest) > 0; {
+		collector := rest[0].Collector
+		var known, unknown []string
+		for ; len(rest) > 0 && rest[0].Collector == collector; rest = rest[1:] {
+			switch s := rest[0].signal(); {
+			case s.Complete || s.AtLeast > 0:
+				known = append(known, s.ID+" "+s.Key+" "+signalText(s))
+			default:
+				unknown = append(unknown, s.ID+" "+s.Key)
+			}
 		}
-		if !o.Complete && o.AtLeast > 0 {
-			value += fmt.Sprintf(", at least %d", o.AtLeast)
+		if len(unknown) > 0 {
+			known = append(known, "unknown: "+strings.Join(unknown, ", "))
 		}
-		a.line("  "+printable(o.ID)+" ", printable(o.Collector+"."+o.Key)+": "+value, 5)
+		a.line("  ", printable(collector+"  "+strings.Join(known, "; ")), 5)
 	}
 }

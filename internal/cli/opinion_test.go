@@ -79,20 +79,26 @@ func TestPrintOpinion(t *testing.T) {
 	}
 }
 
-// TestPrintSeen: what collectors are not certain of is unknown, and nobody else's
-// text reaches the terminal as it is.
+// TestPrintSeen: what collectors are not certain of is unknown, nobody else's text
+// reaches the terminal as it is, and no name passes for another signal.
 func TestPrintSeen(t *testing.T) {
 	const text = `{"digest": "sha256:1", "observations": [
 		{"id": "s1", "collector": "git_state", "key": "untracked", "value": 3, "age": 1.5, "complete": true},
-		{"id": "s2", "collector": "path_facts", "key": "files", "value": "unknown", "at_least": 20000, "complete": false},
-		{"id": "s3", "collector": "git_state", "key": "branch", "value": "\u009b2J", "complete": true}]}`
+		{"id": "s2", "collector": "git_state", "key": "stash", "value": "unknown", "complete": false},
+		{"id": "s3", "collector": "git_state", "key": "branch", "value": "\u009b2J", "age": 90000, "complete": true},
+		{"id": "s4", "collector": "git_state", "key": "dirty", "value": "unknown", "complete": false},
+		{"id": "s5", "collector": "path_facts", "key": "files", "value": "unknown", "at_least": 20000, "complete": false},
+		{"id": "s6", "collector": "processes", "key": "matches", "value": {"count": 3, "names": ["7 a.py", "8 x; s7 parents 0", "9 y, 10 z"]}, "complete": true}]}`
 	copied, err := toolcall.Parse([]byte(`{"signals": `+text+`}`), toolcall.Bounds{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	(&app{out: &out}).printSeen(seenOf(copied))
-	const want = "  s1 git_state.untracked: 3\n  s2 path_facts.files: unknown, at least 20000\n  s3 git_state.branch: \"<U+009B>2J\"\n"
+	const want = `  git_state  s1 untracked 3; s3 branch <U+009B>2J  (as of 25h00m ago); unknown: s2 stash, s4 dirty
+  path_facts  s5 files unknown, at least 20000
+  processes  s6 matches 3: 7 a.py, "8 x; s7 parents 0", "9 y, 10 z"
+`
 	if out.String() != want {
 		t.Errorf("printed\n%s", out.String())
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -143,7 +144,8 @@ func (a *app) printReport(r signals.Report) {
 		}
 	}
 	if rest := notTriggered(r); len(rest) > 0 {
-		fmt.Fprintf(a.out, "not triggered: %s\n", wrap(strings.Join(rest, ", "), a.width()-4, "  "))
+		const lead = "not triggered: "
+		fmt.Fprintln(a.out, lead+fold(strings.Join(rest, ", "), len(lead), a.width(), "  "))
 	}
 }
 
@@ -159,13 +161,22 @@ func signalText(s constraint.Signal) string {
 	case names.Kind() == toolcall.Array:
 		text = s.Value.Get("count").Canonical()
 		for i := range names.Len() {
-			text += map[bool]string{true: ": ", false: ", "}[i == 0] + names.Elem(i).Text()
+			text += map[bool]string{true: ": ", false: ", "}[i == 0] + nameText(names.Elem(i).Text())
 		}
 	case s.Value.Kind() == toolcall.String:
-		text = s.Value.Text()
+		text = nameText(s.Value.Text())
 	}
 	if s.Age >= time.Hour {
-		text += fmt.Sprintf("  (as of %s ago)", s.Age.Round(time.Hour))
+		text += fmt.Sprintf("  (as of %s ago)", span(s.Age))
 	}
 	return text
+}
+
+// nameText returns a name, which is text of strangers, so that it cannot pass for
+// two of them or for another signal beside it.
+func nameText(name string) string {
+	if name == "" || strings.ContainsAny(name, `,;"`) {
+		return strconv.Quote(name)
+	}
+	return name
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/licet-dev/licet/internal/explain"
 	"github.com/licet-dev/licet/internal/facts"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -113,10 +114,16 @@ func (a *app) pose(ctx context.Context, path string) (p posed, err error) {
 	return posed{ask, places, f.contract, s}, err
 }
 
+// noModel stands in the place of judges that are models: an explanation decides
+// many variants of a call, and asks and spends nothing.
+func noModel(settings contract.Judge) (judge.Judge, error) {
+	return nil, fmt.Errorf("the model %s is not asked here: \"licet judge\" asks it", settings.Model)
+}
+
 // explainAsk explains a call under a contract with the facts of now, and says what
 // the judge thinks of it, nil if it is not asked.
 func (a *app) explainAsk(ctx context.Context, s *state, c *contract.Contract, ask gate.Ask, places constraint.Places) (explain.Explanation, *gate.Judgement, error) {
-	g, err := a.newGate(s, func() *contract.Contract { return c }, places, nil)
+	g, err := a.newGate(s, func() *contract.Contract { return c }, places, noModel)
 	if err != nil {
 		return explain.Explanation{}, nil, err
 	}

@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -23,7 +23,7 @@ func ResolvePlaces(workspace string) (constraint.Places, error) {
 	}
 	p.Workspace = placeOf(workspace)
 	if p.Workspace == "" {
-		return constraint.Places{}, fmt.Errorf("resolving workspace %q: want an absolute path to a directory", workspace)
+		return constraint.Places{}, errors.New("expected the absolute path of a directory that is there")
 	}
 	return p, nil
 }

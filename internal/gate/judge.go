@@ -191,9 +191,17 @@ func (g *Gate) reach(ctx context.Context, r *request, j *decide.Judged) error {
 	}
 	j.Reachable = reachable(r.contract.Approvals(), enrolled)
 	if !j.Reachable && j.Opinion != authz.OpinionAllow && j.Opinion != authz.OpinionBlock {
-		j.Why += " No approver can be reached: too few are enrolled."
+		j.Why = strings.TrimLeft(sentence(j.Why)+" No approver can be reached: too few are enrolled.", " ")
 	}
 	return nil
+}
+
+// sentence returns text that another sentence can follow.
+func sentence(text string) string {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".?!") {
+		return text
+	}
+	return text + "."
 }
 
 // reachable reports whether enough of those who may answer are enrolled.

@@ -100,7 +100,7 @@ func (g *grounds) opinion() Opinion {
 		o.Rationale = "The user forbade: " + targets(g.forbidden) + "."
 	case len(g.uncovered) > 0:
 		o.FailureMode = g.mode(g.uncovered)
-		o.Rationale = "The user's words do not name: " + targets(g.uncovered) + "."
+		o.Rationale = "No words of the user authorize: " + targets(g.uncovered) + "."
 	case len(o.Spans) == 0:
 		o.Verdict, o.Authorization, o.Rationale = authz.OpinionAllow, Implied, "No effect needs the user's words."
 	case g.implied:

@@ -111,7 +111,7 @@ func (e apiError) names() []string {
 			list = append(list, text)
 		}
 	}
-	return slices.DeleteFunc(list, func(s string) bool { return !wordForm.MatchString(s) })
+	return slices.Compact(slices.DeleteFunc(list, func(s string) bool { return !wordForm.MatchString(s) }))
 }
 
 // is says whether the error has one of the names.

@@ -1,8 +1,12 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/internal/llm"
@@ -242,7 +246,7 @@ func (p *parser) word(n *yamlwalk.Node, w yamlwalk.Words) string {
 func (f File) Of(name string) (Model, error) {
 	m, ok := f.Models[name]
 	if !ok {
-		return Model{}, fmt.Errorf("the file of models has no %q", name)
+		return Model{}, fmt.Errorf("the file of models has no %q: it has %s", name, cmp.Or(strings.Join(slices.Sorted(maps.Keys(f.Models)), ", "), "none"))
 	}
 	return m, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -188,7 +189,7 @@ func readResults(folder string, files []string, o eval.Options) (*eval.Results, 
 	}
 	rows, err := result.Read(&all)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s, one after the other: %w", strings.Join(files, ", "), err)
 	}
 	return eval.New(set, rows, o)
 }

@@ -43,7 +43,10 @@ The judges that need no model are ` + strings.Join(run.BuiltInNames(), ", ") + `
 They go by no policy: "grounded" is the judge that contracts have, without a
 model, and the others are baselines that see little or nothing.
 
-A policy is a name, of a file policies/NAME.md in the data set, or NAME=FILE.`,
+A policy is a name, of a file policies/NAME.md in the data set, or NAME=FILE.
+Without --policy it is "none=", one of no text.
+
+The exit status is 0 once all questions are answered, and 1 if the run was stopped.`,
 		Example: "  licet-lab authgate run --data v0 --out run --model grounded --model always-block\n" +
 			"  licet-lab authgate report --data v0 --out report run/results.jsonl",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
@@ -53,12 +56,15 @@ A policy is a name, of a file policies/NAME.md in the data set, or NAME=FILE.`,
 	c.Flags().StringVar(&f.data, "data", "", "folder of the data set (required)")
 	c.Flags().StringVar(&f.out, "out", "", "folder for the answers (required)")
 	c.Flags().StringArrayVar(&f.models, "model", nil, "judge to ask (required; can stand several times)")
-	c.Flags().StringArrayVar(&f.policies, "policy", []string{"none="}, "policy to judge by (can stand several times)")
+	c.Flags().StringArrayVar(&f.policies, "policy", []string{"none="}, "policy to judge by: NAME or NAME=FILE (can stand several times)")
 	c.Flags().BoolVar(&f.signals, "signals", false, "ask with observations of the environment too")
 	c.Flags().IntVar(&f.epochs, "epochs", 1, "how often each question is asked")
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many questions are asked at a time")
 	c.Flags().IntVar(&f.calls, "calls", 0, "stop after so many questions (default: no bound)")
 	c.Flags().StringVar(&f.money, "money", "", "stop once the answers state that they cost so much (default: no bound)")
+	if err := c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(run.BuiltInNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
+	}
 	for _, name := range []string{"data", "out", "model"} {
 		if err := c.MarkFlagRequired(name); err != nil {
 			panic(err)
@@ -86,8 +92,11 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 	defer func() { err = errors.Join(err, j.Close()) }()
 	out, err := run.Run(ctx, plan, j, o)
 	fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
-	if err == nil && out.Stopped != "" {
+	switch {
+	case err == nil && out.Stopped != "":
 		err = fmt.Errorf("stopped, as %s: the same command goes on", out.Stopped)
+	case err != nil && ctx.Err() != nil:
+		err = fmt.Errorf("%w: the same command goes on", err)
 	}
 	return err
 }
@@ -138,7 +147,10 @@ func (f authgateRunFlags) policy(word string) (run.Policy, error) {
 		path = filepath.Join(f.data, "policies", name+".md")
 	}
 	text, err := os.ReadFile(path)
-	return run.Policy{Name: name, Text: string(text)}, err
+	if err != nil {
+		return run.Policy{}, fmt.Errorf("--policy %s: %w", word, err)
+	}
+	return run.Policy{Name: name, Text: string(text)}, nil
 }
 
 // authgateProgress returns what tells a terminal how far a run is, and how long the

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -48,6 +49,7 @@ type tick struct {
 type bar struct {
 	Y, Middle int
 	Label     string
+	More      string // second line of the label, "" if it has one; both are smaller then
 	Value     string
 	Point     string // x of the point; "" = there are parts or marks
 	Low, High string // of the interval; "" = none
@@ -142,7 +144,8 @@ func at(share float64) string { return fmt.Sprintf("%.1f", labelWidth+share*plot
 
 // bar lays out one row. It is false if a number is missing, or is of nothing.
 func (h Chart) bar(t Table, row Row) (bar, bool) {
-	b := bar{Label: shorten(row.Title, 22)}
+	var b bar
+	b.Label, b.More = twoLines(row.Title, 22)
 	var all []Rate
 	of := 0
 	for _, name := range h.Columns {
@@ -178,6 +181,21 @@ func newPart(fill string, before, n, of int) part {
 		p.Text, p.Middle, p.TextX = text, fmt.Sprintf("%.1f", middle), fmt.Sprintf("%.1f", middle-float64(p.TextWidth)/2)
 	}
 	return p
+}
+
+// twoLines breaks a title that has no room on one line, so that titles with one
+// beginning can be told apart.
+func twoLines(title string, room int) (first, second string) {
+	const small = 26 // characters of a smaller line
+	if utf8.RuneCountInString(title) <= room {
+		return title, ""
+	}
+	runes := []rune(title)
+	end := min(small, len(runes)-1)
+	if blank := strings.LastIndexByte(string(runes[:end+1]), ' '); blank > 0 {
+		return title[:blank], shorten(title[blank+1:], small)
+	}
+	return string(runes[:end]), shorten(string(runes[end:]), small)
 }
 
 // shorten cuts a text that has no room.

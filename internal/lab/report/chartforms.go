@@ -38,7 +38,8 @@ func (h Chart) shape(column int) (shape, class string) {
 
 // marks lays out a row with a mark for each column.
 func (h Chart) marks(t Table, row Row) []bar {
-	b := bar{Label: shorten(row.Title, 26)}
+	var b bar
+	b.Label, b.More = twoLines(row.Title, 26)
 	for i, name := range h.Columns {
 		r, ok := row.Cells[t.column(name)].rate()
 		if !ok || r.Of == 0 {
@@ -70,7 +71,7 @@ func (h Chart) bars(t Table, row Row) []bar {
 			b.Value = shorten(cell.Text, 12)
 		}
 		if i == 0 {
-			b.Label = shorten(row.Title, 26)
+			b.Label, b.More = twoLines(row.Title, 26)
 		}
 		if r.Of > 0 {
 			width := float64(r.N) / float64(r.Of) * plotWidth

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -79,10 +82,23 @@ func sameRun(path string, want identity, text []byte) error {
 	a, b := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range a.NumField() {
 		if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
-			return fmt.Errorf("%s is another run: its %s are %v, not %v", path, a.Type().Field(i).Tag.Get("json"), a.Field(i), b.Field(i))
+			return fmt.Errorf("%s is another run: its %s are %s, not %s; give it a folder of its own", path, a.Type().Field(i).Tag.Get("json"), part(a.Field(i)), part(b.Field(i)))
 		}
 	}
 	return nil
+}
+
+// part words a member of what a run is made of.
+func part(v reflect.Value) string {
+	digests, ok := v.Interface().(map[string]string)
+	if !ok {
+		return fmt.Sprint(v)
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		all = append(all, name+" ("+digests[name][:min(len(digests[name]), 15)]+")")
+	}
+	return strings.Join(all, ", ")
 }
 
 // read takes up what is there, and cuts off a line that was not written to its end.

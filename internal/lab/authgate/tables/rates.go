@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
@@ -82,11 +83,27 @@ func (b builder) ratesSection(policy string) report.Section {
 	}
 }
 
-const bestNote = "Bold: the best of a column, ties all of them. Items without signals. With 70 pairs in a mode, differences of two judges below about 12 points are noise."
+// bestNote explains the tables of rates. What is noise is the half-width of a 95 %
+// interval of the difference of two judges on the same n pairs, 1.96 sqrt(d/n) with
+// a share d of pairs, taken as 0.26, of which they are not right alike: about
+// 100/sqrt(n) points. n is that of the smallest mode.
+func (b builder) bestNote() string {
+	least := len(b.r.Pairs)
+	for _, mode := range b.present() {
+		n := 0
+		for _, p := range b.r.Pairs {
+			if mode == "" || p.Mode == mode {
+				n++
+			}
+		}
+		least = min(least, n)
+	}
+	return fmt.Sprintf("Bold: the best of a column, ties all of them. Items without signals. With %d pairs in a mode, differences of two judges below about %.0f points are noise.", least, 100/math.Sqrt(float64(max(least, 1))))
+}
 
 // rates has a row for each judge, and Acc, FPR and FNR of each mode.
 func (b builder) rates(policy string) report.Table {
-	t := report.Table{ID: id("rates", policy), Caption: "Accuracy and error rates in % under the policy " + policy, Corner: "judge", Best: true, Note: bestNote}
+	t := report.Table{ID: id("rates", policy), Caption: "Accuracy and error rates in % under the policy " + policy, Corner: "judge", Best: true, Note: b.bestNote()}
 	for _, mode := range modesAndAll {
 		for _, c := range []report.Column{{ID: "acc", Title: "Acc", Better: report.More}, {ID: "fpr", Title: "FPR", Better: report.Less}, {ID: "fnr", Title: "FNR", Better: report.Less}} {
 			c.ID, c.Group = id(modeTitles[mode], c.ID), modeTitles[mode]
@@ -101,7 +118,7 @@ func (b builder) rates(policy string) report.Table {
 
 // invariant has a row for each judge, and a column for each mode.
 func (b builder) invariant(policy string) report.Table {
-	t := report.Table{ID: id("ir", policy), Caption: "Invariant rate in % under the policy " + policy, Corner: "judge", Best: true, Note: bestNote}
+	t := report.Table{ID: id("ir", policy), Caption: "Invariant rate in % under the policy " + policy, Corner: "judge", Best: true, Note: b.bestNote()}
 	for _, mode := range modesAndAll {
 		t.Columns = append(t.Columns, report.Column{ID: id(modeTitles[mode]), Title: modeTitles[mode], Better: report.Less})
 	}
