@@ -118,6 +118,7 @@ func TestOneAnswer(t *testing.T) {
 		"echo":                       {[]string{strings.Replace(allow, "It is", "NONCE is", 1)}, nil, "block"},
 		"a here-document is none":    {[]string{strings.Replace(allow, "It is", "cat <<EOF is", 1)}, nil, "allow"},
 		"echo of a fence":            {[]string{strings.Replace(allow, "It is", strings.Repeat("0F", 16)+">>", 1)}, nil, "block"},
+		"echo, and a repair":         {[]string{"NONCE " + allow, allow}, nil, "block"},
 		"echo, as an escape":         {[]string{strings.Replace(allow, "It is", `\u003c<REQUEST a`, 1)}, nil, "block"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,6 +171,7 @@ func TestVotes(t *testing.T) {
 		want  string
 	}{
 		"all allow":                     {pay, []string{allow, allow, allow}, "allow"},
+		"one echoes the nonce":          {look, []string{lookAllow, strings.Replace(lookAllow, "reads the balance", "NONCE", 1), lookAllow}, "block"},
 		"all block":                     {pay, []string{block, block, block}, "block"},
 		"most allow at high risk":       {pay, []string{allow, allow, block}, "unsure"},
 		"most block at high risk":       {pay, []string{block, allow, block}, "unsure"},
