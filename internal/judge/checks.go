@@ -59,7 +59,7 @@ var checks = []struct {
 // alone is unsure. No other verdict changes.
 func Check(c Case, o Opinion, now Now) Opinion {
 	o.Raw, o.Failed = o.Verdict, nil
-	if o.Verdict == authz.NoVerdict || o.Verdict > authz.OpinionAllow {
+	if o.Verdict == authz.NoVerdict || o.Verdict > authz.OpinionAllow || o.NoVerdict != "" {
 		o.Verdict = authz.NoVerdict
 		if o.NoVerdict == "" {
 			o.NoVerdict = Internal

@@ -250,6 +250,9 @@ func TestNoVerdict(t *testing.T) {
 	if o := judge.Check(c, judge.Opinion{Verdict: 77}, judge.Now{}); o.Verdict != authz.NoVerdict {
 		t.Errorf("an opinion outside the list: %+v", o)
 	}
+	if o := judge.Check(c, judge.Opinion{Verdict: authz.OpinionAllow, NoVerdict: judge.Timeout}, judge.Now{}); o.Verdict != authz.NoVerdict || o.NoVerdict != judge.Timeout {
+		t.Errorf("an allow with a failure: %+v", o)
+	}
 	unknown := judge.NewCase(judge.Action{Tool: "sh", Arguments: toolcall.ObjectOf(), Commands: map[string]constraint.Shell{"command": {}}}, []string{"do it"})
 	if o := grounded(unknown); o.Verdict != authz.OpinionBlock || unknown.Floor() != judge.High {
 		t.Errorf("a command that is not known: %+v", o)
