@@ -249,6 +249,13 @@ func TestCollectors(t *testing.T) {
 		}, "git push", map[string]string{
 			"branch_rules.protected": "1 main", "branch_rules.required_checks": "2 build, test", "branch_rules.applies_to_admins": "true", "branch_rules.owners": "true",
 		}},
+		{"rules: behind a link that leads out", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"~/other/settings.yml": "branches: [{name: secret, protection: {enforce_admins: true}}]\n", "~/other/workflows/w.yml": "on: push\n"})
+			if err := os.Symlink(w.path("~/other"), w.path(".github")); err != nil {
+				w.Fatal(err)
+			}
+		}, "git push", map[string]string{"branch_rules.protected": "unknown", "ci_config.push": "unknown"}},
 		{"rules: none in the repository", pushed, "git push", map[string]string{"branch_rules.protected": "unknown", "branch_rules.owners": "false"}},
 
 		{"remote: settings that exchange its address", func(w world) {

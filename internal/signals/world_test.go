@@ -185,6 +185,21 @@ func TestStalled(t *testing.T) {
 	}
 }
 
+// TestBroken: a defect in a collector leaves its keys unknown and ends nothing else.
+func TestBroken(t *testing.T) {
+	w := newWorld(t)
+	pushed(w)
+	r := signals.Broken(context.Background(), w.input("rm a; curl https://paste.rs"), w.project)
+	for name, want := range map[string]string{
+		"git_state.dirty": "unknown", "path_bounds.outside_workspace": "unknown", "path_facts.files": "unknown", "destination.hosts": "unknown",
+		"payload_class.files": "0",
+	} {
+		if got := shown(r, name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
 // TestSpecialFiles: pipes, devices, links and endless folders in place of every
 // file that is read are met without waiting, and what they hide is unknown.
 func TestSpecialFiles(t *testing.T) {
