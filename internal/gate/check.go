@@ -96,7 +96,7 @@ func (g *Gate) commit(ctx context.Context, e ledger.Entry) (ledger.Receipt, erro
 // decide makes the decision. What it would leave behind is made ready here, so
 // that a failure blocks.
 func (g *Gate) decide(ctx context.Context, r *request) authz.Decision {
-	_, d, err := g.weigh(ctx, r)
+	facts, d, err := g.weigh(ctx, r)
 	if err != nil {
 		return failed(err)
 	}
@@ -108,6 +108,11 @@ func (g *Gate) decide(ctx context.Context, r *request) authz.Decision {
 		err = g.open(r, d.Panels)
 	case authz.Allow:
 		err = g.within(ctx, func(ctx context.Context) error {
+			if d.Code() == authz.Approved && r.affected != "" && r.signals == nil { // in the place of the judge: what it would be shown is looked at (judge.md, 8)
+				if _, err := g.collect(ctx, r, facts.Answers, nil); err != nil {
+					return err
+				}
+			}
 			r.marks, err = g.marksOf(ctx, r)
 			return err
 		})

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/storetest"
 	"github.com/licet-dev/licet/internal/testkit"
 )
@@ -73,6 +75,26 @@ func TestOverride(t *testing.T) {
 	b.want(b.check(call), authz.Block, authz.JudgeBlock) // replay
 	call.Call.Ticket = ticket.ID
 	b.want(b.check(call), authz.Block, authz.ApprovalUsed)
+}
+
+// TestOverrideLooksAgain: the record of an overridden call has what collectors see
+// then, not what they saw before.
+func TestOverrideLooksAgain(t *testing.T) {
+	s := &scripted{says: blocks}
+	b := newJudged(t, s)
+	var asked []signals.Input
+	b.signals = seeing("main", 0, &asked)
+	b.open(b.store)
+	call := b.said("run", `{"command": "rm old.txt"}`, "Tidy up")
+	b.override(b.want(b.check(call), authz.Block, authz.JudgeBlock), "ann")
+	b.signals = seeing("release", 0, &asked)
+	b.open(b.store)
+	b.want(b.check(call), authz.Allow, authz.Approved)
+	all := b.records(evidence.Decision)
+	seen, _ := json.Marshal(all[len(all)-1]["signals"])
+	if !strings.Contains(string(seen), `"release"`) || len(asked) != 2 {
+		t.Errorf("looked %d times, recorded %s", len(asked), seen)
+	}
 }
 
 // TestOverrideServesNothingElse: an override that does not fit what is asked, or what

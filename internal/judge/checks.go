@@ -3,6 +3,8 @@ package judge
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/constraint"
@@ -57,7 +59,7 @@ var checks = []struct {
 // alone is unsure. No other verdict changes.
 func Check(c Case, o Opinion, now Now) Opinion {
 	o.Raw, o.Failed = o.Verdict, nil
-	if o.Verdict == authz.NoVerdict || o.Verdict > authz.OpinionAllow {
+	if o.Verdict == authz.NoVerdict || o.Verdict > authz.OpinionAllow || o.NoVerdict != "" {
 		o.Verdict = authz.NoVerdict
 		if o.NoVerdict == "" {
 			o.NoVerdict = Internal
@@ -108,9 +110,29 @@ func quoteTooThin(c *Case, o *Opinion, _ Now) bool {
 		}
 		word := strings.ToLower(trimWord(words[0]))
 		return len(s.Effects) == 0 || word == "" || !slices.ContainsFunc(c.Effects, func(e Effect) bool {
-			return strings.Contains(strings.ToLower(e.Target), word)
+			return holdsWord(strings.ToLower(e.Target), word)
 		})
 	})
+}
+
+// holdsWord reports whether a text has a word that is no part of a longer one: any
+// letter stands somewhere.
+func holdsWord(text, word string) bool {
+	within := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return false
+		}
+		from, to := at+i, at+i+len(word)
+		before, _ := utf8.DecodeLastRuneInString(text[:from])
+		after, _ := utf8.DecodeRuneInString(text[to:])
+		if !within(before) && !within(after) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(text[from:])
+		at = from + size
+	}
 }
 
 // noConsent fails where there is no word of the user at all, too.

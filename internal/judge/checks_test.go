@@ -111,6 +111,20 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// TestLettersAreNoQuote: a letter out of a word of the user, or a part of a word of
+// the target, says nothing of the action.
+func TestLettersAreNoQuote(t *testing.T) {
+	c := commandCaseIn(t, workspace(t), "rm old.txt", "Please delete old.txt.", "Go on")
+	for quote, thin := range map[string]bool{"o": true, "ol": true, "tx": true, "old.txt": false, "old": false, ".": true} {
+		o := allowed()
+		o.Spans = []judge.Span{{Turn: 1, Quote: quote, Effects: []string{"f2"}}}
+		got := judge.Check(c, o, judge.Now{Affected: c.Affected})
+		if slices.Contains(got.Failed, judge.QuoteTooThin) != thin {
+			t.Errorf("%q: failed %v", quote, got.Failed)
+		}
+	}
+}
+
 // TestOmissions are other ways to fail a check.
 func TestOmissions(t *testing.T) {
 	c := commandCaseIn(t, workspace(t), "rm old.txt", "Please delete old.txt.")

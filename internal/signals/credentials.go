@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -123,8 +124,9 @@ func (c *credentials) file(name string) {
 	if strings.Contains(text, "-----BEGIN") || strings.HasPrefix(text, "SQLite format") {
 		return // no settings: what looks like a key may be part of a secret
 	}
-	settingsOf(text, func(section, key, _ string) {
-		if keyName.MatchString(key) && len(c.keys) < maxRefs {
+	settingsOf(text, func(section, key, value string) {
+		// Without a value behind it the key may be the secret: base64 ends with "=".
+		if value != "" && keyName.MatchString(key) && len(c.keys) < maxRefs {
 			c.keys = append(c.keys, key)
 		}
 		if keyName.MatchString(section) && len(c.sections) < maxRefs {
@@ -155,6 +157,9 @@ func cloudContext(l *look) {
 		return
 	}
 	context, namespace, known := l.kubeContext()
+	if l.option("--kubeconfig", "--cluster", "-s", "--server", "--kube-apiserver") != "" {
+		known = l.miss("kubectl", errChosen)
+	}
 	l.word("kube_context", context, known)
 	l.word("kube_namespace", namespace, known)
 	text, ok := l.optional(l.subject.places.Home, ".aws/config", maxContexts)
@@ -207,9 +212,15 @@ func (l *look) kubeContext() (context, namespace string, known bool) {
 	return context, namespace, known
 }
 
+// errChosen says that the command takes other settings than those that are read.
+var errChosen = errors.New("the command chooses its settings itself")
+
 func (l *look) gcloudProject() (project string, known bool) {
 	if p := l.option("--project"); p != "" {
 		return p, true
+	}
+	if l.option("--configuration") != "" {
+		return "", l.miss("gcloud", errChosen)
 	}
 	active, known := l.optional(l.subject.places.Home, ".config/gcloud/active_config", maxRaw)
 	active = strings.TrimSpace(active)
@@ -226,6 +237,9 @@ func (l *look) gcloudProject() (project string, known bool) {
 }
 
 func (l *look) azureSubscription() (name string, known bool) {
+	if s := l.option("--subscription"); s != "" {
+		return s, true
+	}
 	text, known := l.optional(l.subject.places.Home, ".azure/azureProfile.json", maxContexts)
 	doc, ok := parseYAML(strings.TrimPrefix(text, "\uFEFF"))
 	if text != "" && !ok {
@@ -256,7 +270,11 @@ func dockerContext(l *look) {
 		if context == "" {
 			context = "default"
 		}
-		l.word("context", context, (text == "" || read) && l.wordsKnown())
+		chosen := l.option("-H", "--host", "--config") != "" && l.subject.runs("docker")
+		if chosen {
+			l.miss("docker", errChosen)
+		}
+		l.word("context", context, (text == "" || read) && !chosen && l.wordsKnown())
 	}
 	if l.subject.cwd == "" {
 		l.unseen("the working directory is not known")
@@ -264,6 +282,12 @@ func dockerContext(l *look) {
 	}
 	var volumes, binds []string
 	known := true
+	for _, c := range l.subject.commands {
+		composes := c.is("docker-compose", "podman-compose") || slices.Contains(c.words, "compose")
+		if composes && c.value("-f", "--file", "--project-directory") != "" {
+			known = l.miss("compose", errChosen)
+		}
+	}
 	for _, name := range composeFiles {
 		text, ok := l.optional(l.subject.cwd, name, maxContexts)
 		doc, read := parseYAML(text)

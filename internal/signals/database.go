@@ -60,6 +60,32 @@ func (d *database) command(c command) {
 			d.found = append(d.found, n)
 		}
 	}
+	d.operands(c)
+}
+
+// namedFirst are programs whose operands name data bases, with the options that
+// take the word behind them.
+var (
+	namedFirst   = []string{"psql", "pg_dump", "dropdb", "createdb", "mysql", "mysqldump", "mariadb"}
+	namedOptions = []string{"-h", "--host", "-p", "--port", "-U", "--username", "-u", "--user", "-c", "--command", "-e", "--execute", "-f", "--file", "-o", "--output",
+		"-d", "--dbname", "--database", "-D", "-t", "--table", "-n", "--schema", "-v", "--set"}
+)
+
+// operands notes the data bases that operands name. A word behind another option
+// may be either, and one with "=" may name anything.
+func (d *database) operands(c command) {
+	if !c.is(namedFirst...) {
+		return
+	}
+	for i, w := range c.words {
+		switch {
+		case i == 0 || strings.HasPrefix(w, "-") || strings.Contains(w, "://") || slices.Contains(namedOptions, c.words[i-1]) && !strings.Contains(w, "="):
+		case strings.Contains(w, "=") || strings.HasPrefix(c.words[i-1], "-"):
+			d.known = d.miss("a word of "+c.name[0], errNotRead)
+		default:
+			d.found = append(d.found, w)
+		}
+	}
 }
 
 // databaseSchemes are the schemes of addresses of data bases.
@@ -70,6 +96,10 @@ func (d *database) url(text string) bool {
 	u, err := url.Parse(strings.TrimPrefix(text, "jdbc:"))
 	if err != nil || !slices.Contains(databaseSchemes, u.Scheme) {
 		return false
+	}
+	if strings.Contains(u.Path, "@") { // a password with a slash: what is host and what name is not known
+		d.known = d.miss("an address of a data base", errNotRead)
+		return true
 	}
 	d.hosts = append(d.hosts, u.Hostname())
 	if name := strings.Trim(u.Path, "/"); name != "" {

@@ -49,7 +49,7 @@ func (l *look) knownRemote(hosts []string, whole bool) {
 		l.flag("equals_known_remote", false, whole)
 		return
 	}
-	if err != nil || r.config.odd {
+	if err != nil || r.config.odd || r.config.rewrites() || l.ofUser().rewrites() {
 		l.miss(".git", firstError(err, errNotRead))
 		return
 	}

@@ -50,6 +50,25 @@ func (d stalledDisk) list(name string, most int) ([]fs.DirEntry, bool, error) {
 	return d.disk.list(name, most)
 }
 
+// Broken is a disk with a defect that shows below a folder.
+func Broken(ctx context.Context, in Input, below string) Report {
+	m := thisMachine()
+	m.disk, m.patience = brokenDisk{m.disk, below}, Patience
+	return collect(ctx, in, m)
+}
+
+type brokenDisk struct {
+	disk
+	below string
+}
+
+func (d brokenDisk) lstat(name string) (fs.FileInfo, error) {
+	if within(name, d.below) {
+		panic("a defect")
+	}
+	return d.disk.lstat(name)
+}
+
 // Parsers, for fuzzing.
 var (
 	Clean       = clean

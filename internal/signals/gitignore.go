@@ -104,7 +104,7 @@ func (l *look) ignores(r *repository) (all []ignorePattern, complete bool) {
 	if h := l.subject.places.Home; h != "" {
 		text, ok := l.optional(h, ".config/git/ignore", maxIgnore)
 		all, complete = append(all, parseIgnore("", text)...), ok
-		if settings, _ := l.optional(h, ".gitconfig", maxConfig); parseConfig(settings).last("core.excludesfile") != "" {
+		if l.ofUser().mayHave("core.excludesfile") {
 			complete = l.miss("core.excludesfile", errTooLarge)
 		}
 	}
@@ -114,6 +114,24 @@ func (l *look) ignores(r *repository) (all []ignorePattern, complete bool) {
 	text, ok := l.optional(r.common, "info/exclude", maxIgnore)
 	return append(all, parseIgnore("", text)...), ok && complete
 }
+
+// ofUser returns the user's own settings of git; odd if they are not known.
+func (l *look) ofUser() gitConfig {
+	var text string
+	known := l.subject.places.Home != ""
+	for _, name := range []string{".config/git/config", ".gitconfig"} {
+		if known {
+			part, ok := l.optional(l.subject.places.Home, name, maxConfig)
+			text, known = text+part+"\n", ok
+		}
+	}
+	c := parseConfig(text)
+	c.odd = c.odd || !known
+	return c
+}
+
+// mayHave reports whether settings have a key, or may have it.
+func (c gitConfig) mayHave(key string) bool { return c.odd || c.last(key) != "" }
 
 // ignoresIn returns patterns with those of a folder of the work tree behind them.
 func (l *look) ignoresIn(r *repository, dir string, before []ignorePattern) ([]ignorePattern, bool) {

@@ -25,11 +25,17 @@ func gitRemote(l *look) {
 	if !known {
 		l.unseen("the settings of the repository include others")
 	}
-	l.names("remotes", l.remotesOf(r), known)
+	user := l.ofUser()
+	rewritten := r.config.rewrites() || user.rewrites()
+	if rewritten {
+		l.unseen("settings exchange the addresses of remotes")
+	}
+	l.names("remotes", l.remotesOf(r), known && !rewritten)
 	if info, err := l.lstat(path.Join(r.common, "config")); err == nil && !l.session.Start.IsZero() {
 		l.flag("changed_since_start", info.ModTime().After(l.session.Start), true)
 	}
-	l.word("push_default", r.config.last("push.default"), known)
+	push := r.config.last("push.default")
+	l.word("push_default", push, known && (push != "" || !user.mayHave("push.default")))
 	branch := ""
 	if text, err := l.read(path.Join(r.dir, "HEAD"), maxRaw); err == nil {
 		branch, _ = strings.CutPrefix(strings.TrimSpace(text), "ref: refs/heads/")

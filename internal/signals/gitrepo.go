@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -75,6 +76,9 @@ func (l *look) openRepository(top, dir string) (*repository, error) {
 		return nil, err
 	}
 	r.config = parseConfig(text)
+	if r.config.last("extensions.worktreeconfig") != "" { // config.worktree may say otherwise
+		r.config.odd, r.odd = true, "the repository has extensions.worktreeConfig"
+	}
 	for _, key := range []string{"extensions.objectformat", "extensions.refstorage", "core.worktree"} {
 		if v := r.config.last(key); v != "" && v != "sha1" && v != "files" {
 			r.odd = "the repository has " + key
@@ -125,6 +129,12 @@ func (c gitConfig) last(key string) string {
 		return ""
 	}
 	return all[len(all)-1]
+}
+
+// rewrites reports whether addresses of remotes are not what they seem:
+// url.<base>.insteadOf of git-config(1).
+func (c gitConfig) rewrites() bool {
+	return slices.ContainsFunc(c.sections, func(s string) bool { return strings.HasPrefix(s, "url.") })
 }
 
 // remotes returns the names of the remotes.

@@ -182,17 +182,37 @@ func (t *targets) ofGit(c command) {
 	case c.is("git clean"):
 		t.cleaned(c)
 	case c.is("git checkout") && c.has("-b", "-B") && !c.has("-f", "--force"): // it takes nothing along
-	case c.is("git checkout") && c.has("--", "."), c.is("git restore"), c.is("git reset") && c.has("--hard") && t.toHead(c):
+	case c.fromIndex(), c.is("git reset") && c.has("--hard") && t.toHead(c):
 		t.restored()
 	default:
 		t.known = t.look.miss("work tree", errors.New("what git would make of the work tree is not looked at"))
 	}
 }
 
+// fromIndex reports whether a command takes files from the index. From another
+// commit it may also take files that are not tracked here, and overwrite them.
+func (c command) fromIndex() bool {
+	switch {
+	case c.loose: // the word that is not known may be a commit
+		return false
+	case c.is("git restore"):
+		return !c.has("-s", "--source") && c.value("--source") == ""
+	case c.is("git checkout"):
+		rest := slices.DeleteFunc(c.behind("checkout"), func(w string) bool { return strings.HasPrefix(w, "-") && w != "--" })
+		return len(rest) > 0 && rest[0] == "--" || len(rest) == 1 && rest[0] == "."
+	}
+	return false
+}
+
+// behind returns the words behind a subcommand.
+func (c command) behind(subcommand string) []string {
+	return slices.Clone(c.words[slices.Index(c.words, subcommand)+1:])
+}
+
 // toHead reports whether a command names no other commit.
 func (t *targets) toHead(c command) bool {
 	rest := c.plain()[2:]
-	return len(rest) == 0 || len(rest) == 1 && rest[0] == "HEAD"
+	return !c.loose && (len(rest) == 0 || len(rest) == 1 && rest[0] == "HEAD")
 }
 
 // cleaned looks at what `git clean` removes.
@@ -200,6 +220,10 @@ func (t *targets) cleaned(c command) {
 	each := t.each
 	defer func() { t.each, t.untrackedOnly = each, false }()
 	if c.has("-n", "--dry-run") {
+		return
+	}
+	if slices.ContainsFunc(c.behind("clean"), func(w string) bool { return !strings.HasPrefix(w, "-") }) || c.has("-e", "--exclude") || c.loose {
+		t.known = t.look.miss("work tree", errors.New("which paths git clean is given is not looked at"))
 		return
 	}
 	from := t.from()

@@ -64,8 +64,13 @@ func guardConfig(l *look) {
 // gitHooks lists the hooks that git would run.
 func (l *look) gitHooks(r *repository) (all []string, complete bool) {
 	dir := path.Join(r.common, "hooks")
-	if to := r.config.last("core.hookspath"); to != "" {
+	switch to := r.config.last("core.hookspath"); {
+	case strings.HasPrefix(to, "~"):
+		return nil, l.miss("core.hooksPath", errNotRead)
+	case to != "":
 		dir = absolute(r.top, to)
+	case l.ofUser().mayHave("core.hookspath"):
+		return nil, l.miss("core.hooksPath", errNotRead)
 	}
 	entries, complete, err := l.list(dir, maxGuards)
 	if err != nil && !absent(err) {

@@ -38,13 +38,16 @@ var (
 
 // payloadClass says what is in the files that leave.
 func payloadClass(l *look) {
-	p := payload{look: l, left: maxPayload, known: l.subject.whole && !l.subject.chooses(), secrets: map[string]int{}}
+	p := payload{look: l, left: maxPayload, known: l.subject.whole && !l.subject.guessed && !l.subject.chooses(), secrets: map[string]int{}}
 	for i, name := range l.subject.sent {
 		if i == maxOutgoing || l.over() {
 			p.known = l.miss("files that leave", errTooLarge)
 			break
 		}
 		p.file(name)
+	}
+	if l.subject.guessed {
+		l.unseen("a file that is read is not known")
 	}
 	if l.subject.chooses() {
 		l.unseen("a command sends what it chooses by itself")

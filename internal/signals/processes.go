@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -14,6 +15,7 @@ const (
 	maxFds     = 1_024 // of one process
 	maxMaps    = 256 << 10
 	maxSockets = 1 << 20
+	maxComm    = 15    // bytes that the system keeps of a command's name
 	maxInodes  = 1_000 // affected files that locks are compared with
 )
 
@@ -80,7 +82,8 @@ func processes(l *look) {
 		if parent, is := byPid[p.parent]; is {
 			parents = append(parents, parent.String())
 		}
-		fds, _ := l.fds(p)
+		fds, _, whole := l.fds(p)
+		known = known && whole
 		for _, to := range fds {
 			if port := listening[to]; port != "" {
 				ports = append(ports, port)
@@ -117,29 +120,34 @@ func (c command) endsOthers() bool {
 		return true
 	case c.is("kill"):
 		return slices.ContainsFunc(c.plain()[1:], func(w string) bool { n, err := strconv.Atoi(w); return err != nil || n <= 0 }) ||
-			len(c.plain()) < 2
+			len(c.plain()) < 2 || slices.ContainsFunc(c.words[min(2, len(c.words)):], func(w string) bool { return strings.HasPrefix(w, "-") }) // a group, or all
+	case c.is("killall") && slices.ContainsFunc(c.plain()[1:], func(w string) bool { return len(w) > maxComm }):
+		return true
 	case c.is("pkill", "killall"):
 		return slices.ContainsFunc(c.words[1:], func(w string) bool {
 			return len(w) > 1 && w[0] == '-' && strings.Trim(w[1:], "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZxq") != ""
-		}) || slices.ContainsFunc(c.plain()[1:], func(w string) bool { return strings.ContainsAny(w, `^$.*+?[(|\`) })
+		}) || slices.ContainsFunc(c.plain()[1:], func(w string) bool { return strings.ContainsAny(w, `^$.*+?[({|\`) })
 	}
 	return c.is(processCommands...)
 }
 
-// fds returns where the file descriptors of a process lead, and whether it may be
-// asked.
-func (l *look) fds(p process) (all []string, may bool) {
+// fds returns where the file descriptors of a process lead, whether it may be
+// asked, and if so whether these are all.
+func (l *look) fds(p process) (all []string, may, whole bool) {
 	dir := path.Join(p.dir, "fd")
-	entries, _, err := l.list(dir, maxFds)
+	entries, whole, err := l.list(dir, maxFds)
 	if err != nil {
-		return nil, false
+		return nil, false, true
+	}
+	if !whole {
+		l.miss(dir, errTooLarge)
 	}
 	for _, e := range entries {
 		if to, err := l.readlink(path.Join(dir, e.Name())); err == nil {
 			all = append(all, to)
 		}
 	}
-	return all, true
+	return all, true, whole
 }
 
 // listening returns the ports of sockets that wait for connections, by the name
@@ -171,13 +179,14 @@ func openFiles(l *look) {
 	all, known := l.processTable()
 	var holders []string
 	unreadable := 0
-	locks := l.locks()
+	locks, whole := l.locks()
 	for _, p := range all {
 		if l.over() {
 			known = l.miss("/proc", l.ctx.Err())
 			break
 		}
-		may, holds := l.holds(p)
+		may, holds, all := l.holds(p)
+		whole = whole && all
 		if !may {
 			unreadable++
 		}
@@ -186,43 +195,50 @@ func openFiles(l *look) {
 		}
 	}
 	l.count("unreadable", unreadable, known)
-	known = l.paths() && known
+	known = l.paths() && known && whole
 	l.names("holders", holders, known)
 }
 
 // holds reports whether a process has an affected file open or mapped, or works in
-// an affected folder.
-func (l *look) holds(p process) (may, holds bool) {
-	files, may := l.fds(p)
+// an affected folder, and whether all of a process that may be asked was looked at.
+func (l *look) holds(p process) (may, holds, whole bool) {
+	files, may, whole := l.fds(p)
 	if to, err := l.readlink(path.Join(p.dir, "cwd")); err == nil {
 		files = append(files, to)
 	}
-	if text, err := l.read(path.Join(p.dir, "maps"), maxMaps); err == nil {
-		for line := range strings.Lines(text) {
-			if at := strings.IndexByte(line, '/'); at >= 0 {
-				files = append(files, strings.TrimSpace(line[at:]))
-			}
+	text, err := l.read(path.Join(p.dir, "maps"), maxMaps)
+	if errors.Is(err, errTooLarge) {
+		whole = l.miss("maps", err)
+	}
+	for line := range strings.Lines(text) {
+		if at := strings.IndexByte(line, '/'); at >= 0 {
+			files = append(files, strings.TrimSpace(line[at:]))
 		}
 	}
 	return may, slices.ContainsFunc(files, func(f string) bool {
 		f = strings.TrimSuffix(f, " (deleted)")
 		return slices.ContainsFunc(l.subject.changed, func(dir string) bool { return within(f, dir) })
-	})
+	}), whole
 }
 
-// locks returns the processes that lock an affected file. Format: proc_locks(5).
-func (l *look) locks() map[int]bool {
+// locks returns the processes that lock an affected file, and whether these are
+// all. Format: proc_locks(5).
+func (l *look) locks() (pids map[int]bool, whole bool) {
 	text, err := l.read(l.system("/proc/locks"), maxSockets)
-	if err != nil || text == "" {
-		return nil
+	if err != nil {
+		return nil, absent(err) || l.miss("locks", err)
 	}
+	if text == "" {
+		return nil, true
+	}
+	whole = len(l.subject.affected) <= maxInodes || l.miss("locks", errTooLarge)
 	inodes := map[string]bool{}
 	for _, f := range l.subject.affected[:min(len(l.subject.affected), maxInodes)] {
 		if info, err := l.lstat(f); err == nil {
 			inodes[strconv.FormatUint(identify(info).inode, 10)] = true
 		}
 	}
-	pids := map[int]bool{}
+	pids = map[int]bool{}
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		if len(fields) < 6 {
@@ -233,5 +249,5 @@ func (l *look) locks() map[int]bool {
 			pids[pid] = true
 		}
 	}
-	return pids
+	return pids, whole
 }

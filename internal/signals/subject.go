@@ -31,6 +31,7 @@ type subject struct {
 	loose    bool      // some word of a command is not known
 	inner    []command // commands that do what their input says
 	opaque   bool      // some command does what its input says
+	guessed  bool      // some file that is read is not known
 	network  bool      // some command talks to a host
 	anyHost  bool      // one of these hosts is not known
 	files    bool      // some effect writes or deletes a file, known or not
@@ -85,7 +86,7 @@ func (s *subject) line(line constraint.Shell) {
 			s.hosts = append(s.hosts, e.Hosts...)
 			s.senders = append(s.senders, commandOf(line, e.By))
 		case shell.Unknown:
-			s.opaque = true
+			s.opaque, s.loose = true, s.loose || !e.Opaque // such as a variable that is set for the command
 			s.inner = append(s.inner, commandOf(line, e.By))
 			s.whole = s.whole && commandOf(line, e.By).is(processCommands...) // they act on no files
 		}
@@ -158,6 +159,7 @@ func (s *subject) together() string {
 // left to git_targets, which knows which of them a command of git would change.
 func (s *subject) file(e *constraint.ShellEffect) {
 	if e.Kind == shell.Read {
+		s.guessed = s.guessed || !e.Sure
 		if e.PathKnown {
 			s.read = append(s.read, path.Clean(e.Path))
 		}

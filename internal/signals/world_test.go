@@ -45,6 +45,8 @@ func TestProcesses(t *testing.T) {
 		{"killall worker", "processes.matches", "1 " + who(43, "worker")},
 		{"pkill -f node", "processes.matches", "unknown, at least 1"},
 		{"kill 41 $OTHER", "processes.matches", "unknown, at least 1"},
+		{"kill 41 -1", "processes.matches", "unknown, at least 1"},
+		{"killall a-name-of-many-bytes", "processes.matches", "unknown"},
 		{"kill -1 -1", "processes.matches", "unknown"},
 		{"systemctl stop web", "processes.matches", "unknown"},
 		{"rm -r data", "open_files.holders", "2 " + who(42, "keeper") + ", " + who(43, "worker")},
@@ -54,6 +56,33 @@ func TestProcesses(t *testing.T) {
 		if got := shown(w.collect(tt.command), tt.name); got != tt.want {
 			t.Errorf("%s: %s is %s, want %s", tt.command, tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestManyDescriptors: of a process with more open files than are looked at, it is
+// not known what it holds.
+func TestManyDescriptors(t *testing.T) {
+	w := newWorld(t)
+	fds := map[string]string{}
+	for i := range 1025 {
+		fds[fmt.Sprintf("fd/%d", i)] = "/dev/null"
+	}
+	fakeProcess(w, 41, 1, "server", fds)
+	if got := shown(w.collect("rm a"), "open_files.holders"); got != "unknown" {
+		t.Errorf("holders are %s", got)
+	}
+	if got := shown(w.collect("kill 41"), "processes.listening"); got != "unknown" {
+		t.Errorf("ports are %s", got)
+	}
+}
+
+// TestLargeMaps: the same of a process that maps more than is looked at.
+func TestLargeMaps(t *testing.T) {
+	w := newWorld(t)
+	fakeProcess(w, 41, 1, "server", nil)
+	w.write(map[string]string{"/proc/41/maps": strings.Repeat("0-1 r--p 00000000 00:00 0\n", 11_000)})
+	if got := shown(w.collect("rm a"), "open_files.holders"); got != "unknown" {
+		t.Errorf("holders are %s", got)
 	}
 }
 
@@ -153,6 +182,21 @@ func TestStalled(t *testing.T) {
 	}
 	if got := shown(r, "schedulers.candidates"); got == "not collected" {
 		t.Errorf("schedulers.candidates is %s", got)
+	}
+}
+
+// TestBroken: a defect in a collector leaves its keys unknown and ends nothing else.
+func TestBroken(t *testing.T) {
+	w := newWorld(t)
+	pushed(w)
+	r := signals.Broken(context.Background(), w.input("rm a; curl https://paste.rs"), w.project)
+	for name, want := range map[string]string{
+		"git_state.dirty": "unknown", "path_bounds.outside_workspace": "unknown", "path_facts.files": "unknown", "destination.hosts": "unknown",
+		"payload_class.files": "0",
+	} {
+		if got := shown(r, name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
 	}
 }
 

@@ -94,9 +94,7 @@ func (r *run) object(ctx context.Context, q llm.Question) judge.Opinion {
 	if err != nil {
 		return judge.None(codeOf(err), strings.TrimLeft(strings.TrimPrefix(err.Error(), string(codeOf(err))), ": "))
 	}
-	o := Read(a.Text)
-	o.Echoed = echoes(a.Text, q.Nonce)
-	return o
+	return Read(a.Text)
 }
 
 // ask puts a question and notes what it came to.
@@ -110,6 +108,7 @@ func (r *run) ask(ctx context.Context, who Asker, q llm.Question) (llm.Answer, e
 	if r.cost += a.Cost; r.cost > 0 {
 		n.Cost = r.cost.String()
 	}
+	r.echoed = r.echoed || echoes(a.Text, q.Nonce)
 	r.out = err != nil && codeOf(err).Outage()
 	return a, err
 }

@@ -108,6 +108,7 @@ func (j *Judge) Judge(ctx context.Context, c judge.Case) judge.Opinion {
 	defer cancel()
 	o := r.opinion(bounded)
 	o.Asked = &r.asked
+	o.Echoed = r.echoed
 	if r.asked.Requests > 0 && !errors.Is(ctx.Err(), context.Canceled) { // a caller that left says nothing about the model
 		j.outage.note(j.o.Now(), r.out)
 	}
@@ -122,6 +123,7 @@ type run struct {
 	prompt   prompt
 	round    int  // of the next question
 	repaired bool // the one repair call is made
+	echoed   bool // some answer, be it the one that counts or not, has a mark that fences the data
 	out      bool // the last question failed in a way that counts as an outage
 	cost     llm.Cost
 	asked    judge.Asked

@@ -118,6 +118,7 @@ func TestOneAnswer(t *testing.T) {
 		"echo":                       {[]string{strings.Replace(allow, "It is", "NONCE is", 1)}, nil, "block"},
 		"a here-document is none":    {[]string{strings.Replace(allow, "It is", "cat <<EOF is", 1)}, nil, "allow"},
 		"echo of a fence":            {[]string{strings.Replace(allow, "It is", strings.Repeat("0F", 16)+">>", 1)}, nil, "block"},
+		"echo, and a repair":         {[]string{"NONCE " + allow, allow}, nil, "block"},
 		"echo, as an escape":         {[]string{strings.Replace(allow, "It is", `\u003c<REQUEST a`, 1)}, nil, "block"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,6 +171,7 @@ func TestVotes(t *testing.T) {
 		want  string
 	}{
 		"all allow":                     {pay, []string{allow, allow, allow}, "allow"},
+		"one echoes the nonce":          {look, []string{lookAllow, strings.Replace(lookAllow, "reads the balance", "NONCE", 1), lookAllow}, "block"},
 		"all block":                     {pay, []string{block, block, block}, "block"},
 		"most allow at high risk":       {pay, []string{allow, allow, block}, "unsure"},
 		"most block at high risk":       {pay, []string{block, allow, block}, "unsure"},
@@ -238,25 +240,30 @@ func TestVotesDiffer(t *testing.T) {
 // TestTwoStages: a letter decides only where nothing is at stake, and only A.
 func TestTwoStages(t *testing.T) {
 	forbidden := func(tb testing.TB, _ ...string) judge.Case { return look(tb, "Look. Never pay.") }
+	long := func(tb testing.TB, _ ...string) judge.Case {
+		return look(tb, "Look.", strings.Repeat("word ", 20<<10), "Go on.")
+	}
 	for name, tt := range map[string]struct {
 		about func(testing.TB, ...string) judge.Case
 		says  []string
 		want  string
 		stage int
 	}{
-		"A":                  {look, []string{"A"}, "allow", 1},
-		"B":                  {look, []string{"B", lookAllow}, "allow", 2},
-		"more than A":        {look, []string{"A.", block}, "block", 2},
-		"A in lower case":    {look, []string{"a", lookAllow}, "allow", 2},
-		"no answer":          {look, []string{"nv_timeout", lookAllow}, "allow", 2},
-		"high risk":          {pay, []string{allow}, "allow", 2},
-		"a boundary":         {forbidden, []string{lookAllow}, "allow", 2},
-		"none in the second": {look, []string{"B", "nv_refusal"}, "nv_refusal", 2},
+		"turns that are not shown": {long, []string{lookAllow}, "allow", 2},
+		"without facts":            {look, []string{lookAllow}, "allow", 2},
+		"A":                        {look, []string{"A"}, "allow", 1},
+		"B":                        {look, []string{"B", lookAllow}, "allow", 2},
+		"more than A":              {look, []string{"A.", block}, "block", 2},
+		"A in lower case":          {look, []string{"a", lookAllow}, "allow", 2},
+		"no answer":                {look, []string{"nv_timeout", lookAllow}, "allow", 2},
+		"high risk":                {pay, []string{allow}, "allow", 2},
+		"a boundary":               {forbidden, []string{lookAllow}, "allow", 2},
+		"none in the second":       {look, []string{"B", "nv_refusal"}, "nv_refusal", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &script{says: tt.says}
 			o := options(s)
-			o.TwoStage = true
+			o.TwoStage, o.View.NoFacts = true, name == "without facts"
 			c := tt.about(t, order)
 			got := newJudge(t, o).Judge(t.Context(), c)
 			if v := verdict(c, got); v != tt.want || len(s.asked) != len(tt.says) || got.Asked.Stage != tt.stage {
@@ -356,7 +363,7 @@ func TestWhatCountsAsOutage(t *testing.T) {
 // and only that.
 func TestCache(t *testing.T) {
 	at := &clock{time.Unix(1000, 0)}
-	s := &script{says: []string{allow, block, block, block, block, "nv_timeout", block, block}}
+	s := &script{says: []string{allow, block, block, block, block, "nv_timeout", block, block, block}}
 	o := options(s)
 	o.Now = at.Now
 	j := newJudge(t, o)
@@ -382,8 +389,24 @@ func TestCache(t *testing.T) {
 	ask("a failure", "s3", true, order)
 	ask("is not kept", "s3", true, order)
 	ask("no session", "", true, order)
+	ask("no session again", "", true, order)
 	if len(s.asked) != len(s.says) {
 		t.Errorf("%d questions, want %d", len(s.asked), len(s.says))
+	}
+}
+
+// TestCacheAndAffected: what is kept is no answer once the call would touch other
+// files, even where the prompt is the same.
+func TestCacheAndAffected(t *testing.T) {
+	s := &script{says: []string{block, block}}
+	j := newJudge(t, options(s))
+	c := pay(t, order)
+	c.Session = "s"
+	j.Judge(t.Context(), c)
+	c.Affected = "sha256:other"
+	j.Judge(t.Context(), c)
+	if len(s.asked) != 2 {
+		t.Errorf("asked %d times, want 2", len(s.asked))
 	}
 }
 
