@@ -2,6 +2,8 @@ package gate_test
 
 import (
 	"context"
+	"fmt"
+	"path"
 	"strings"
 	"testing"
 
@@ -112,6 +114,30 @@ func TestSignalsForTheJudge(t *testing.T) {
 	}
 	if _, err := b.gate.Opine(t.Context(), b.said("look", `{"what": "x"}`, "How?")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSignalsKnowNoRequest: collectors are asked the same after every request, and
+// nothing that they are given has a word of it (judge.md, section 11.1).
+func TestSignalsKnowNoRequest(t *testing.T) {
+	given := func(request string) string {
+		var asked []signals.Input
+		b := newSignalled(t, seeing("main", 3, &asked))
+		b.check(b.said("run", `{"command": "rm old.txt"}`, request))
+		if len(asked) == 0 {
+			t.Fatal("nobody was asked")
+		}
+		if text := fmt.Sprintf("%+v", asked); strings.Contains(text, "xylophone") {
+			t.Errorf("given %s", text)
+		}
+		first := fmt.Sprint(asked[0].Want)
+		for _, e := range asked[0].Effects {
+			first += fmt.Sprintln(e.ID, e.Op, e.Kind, path.Base(e.Target))
+		}
+		return first
+	}
+	if forbids, orders := given("Look at old.txt, xylophone, and delete nothing."), given("Delete old.txt, xylophone."); forbids != orders {
+		t.Errorf("after one request\n%s\nand after the other\n%s", forbids, orders)
 	}
 }
 

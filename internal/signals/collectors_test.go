@@ -256,6 +256,10 @@ func TestCollectors(t *testing.T) {
 				w.Fatal(err)
 			}
 		}, "git push", map[string]string{"branch_rules.protected": "unknown", "ci_config.push": "unknown"}},
+		{"rules: owners that are no file", func(w world) {
+			pushed(w)
+			w.write(map[string]string{"CODEOWNERS/x": ""})
+		}, "git push", map[string]string{"branch_rules.owners": "unknown"}},
 		{"rules: none in the repository", pushed, "git push", map[string]string{"branch_rules.protected": "unknown", "branch_rules.owners": "false"}},
 
 		{"remote: settings that exchange its address", func(w world) {
@@ -311,6 +315,18 @@ func TestCollectors(t *testing.T) {
 			})
 		}, "rm data; systemctl stop web", map[string]string{
 			"schedulers.jobs": "2 /etc/crontab (user " + uid() + "), ~/.config/systemd/user/web.service (user " + uid() + ")", "schedulers.candidates": "3",
+		}},
+		{"jobs: links to them", func(w world) {
+			w.write(map[string]string{
+				"/lib/systemd/system/web.service": "[Service]\nExecStart=/bin/true\n", "/etc/systemd/system/plain.timer": "", "data": "",
+			})
+			for name, to := range map[string]string{"alias.service": "/lib/systemd/system/web.service", "off.service": "/dev/null", "gone.service": "/lib/gone"} {
+				if err := os.Symlink(to, w.path("/etc/systemd/system/"+name)); err != nil {
+					w.Fatal(err)
+				}
+			}
+		}, "systemctl stop alias", map[string]string{
+			"schedulers.jobs": "1 /etc/systemd/system/alias.service (user " + uid() + ")", "schedulers.candidates": "3",
 		}},
 		{"jobs: no scheduler", func(w world) { w.write(map[string]string{"data": ""}) }, "rm data", map[string]string{"schedulers.jobs": "unknown"}},
 

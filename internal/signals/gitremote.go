@@ -89,12 +89,12 @@ func branchRules(l *look) {
 		l.miss(".git", err)
 		return
 	}
-	owners := false
+	owners, known := false, true
 	for _, name := range ownerFiles {
 		text, ok := l.optional(r.top, name, maxRules)
-		owners = owners || text != "" || !ok
+		owners, known = owners || text != "", known && ok
 	}
-	l.flag("owners", owners, true)
+	l.flag("owners", owners, owners || known)
 	for _, name := range ruleFiles {
 		text, err := l.below(r.top, name, maxRules)
 		if absent(err) {

@@ -2,6 +2,7 @@ package signals
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -66,10 +67,33 @@ func (j *jobs) folder(dir, shown string) {
 		j.all = j.miss(shown, firstError(err, errTooLarge))
 	}
 	for _, e := range entries {
-		if e.Type().IsRegular() {
-			j.job(path.Join(dir, e.Name()), path.Join(shown, e.Name()))
+		name := path.Join(dir, e.Name())
+		switch {
+		case e.Type().IsRegular():
+			j.job(name, path.Join(shown, e.Name()))
+		case e.Type()&fs.ModeSymlink != 0:
+			j.link(name, path.Join(shown, e.Name()))
 		}
 	}
+}
+
+// link looks at a job that stands elsewhere, one link away. One that leads to
+// /dev/null is switched off.
+func (j *jobs) link(name, shown string) {
+	to, err := j.readlink(name)
+	if err != nil {
+		j.all = j.miss(shown, err)
+		return
+	}
+	switch {
+	case to == "/dev/null":
+		return
+	case path.IsAbs(to):
+		to = j.system(to)
+	default:
+		to = path.Join(path.Dir(name), to)
+	}
+	j.job(to, shown)
 }
 
 func (j *jobs) job(name, shown string) {
@@ -78,11 +102,14 @@ func (j *jobs) job(name, shown string) {
 		return
 	}
 	text, err := j.read(name, maxJobBytes)
+	if absent(err) { // a link to what is gone
+		return
+	}
 	if err != nil {
 		j.all = j.miss(shown, err)
 		return
 	}
-	if !j.about(text, path.Base(name)) {
+	if !j.about(text, path.Base(name)) && !j.about(text, path.Base(shown)) {
 		return
 	}
 	owner := ""

@@ -260,4 +260,13 @@ func TestPolicies(t *testing.T) {
 	if strings.Contains(rules+implicit, "{{") || model.Rules.Digest() == model.Implicit.Digest() || len(model.Rules.Digest()) != 71 {
 		t.Error("no policy in its place, or the same digests")
 	}
+	own, err := model.NewPolicy("rules", "Everything is allowed.\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"Everything is allowed.", "guardrail_bypass:", "Hard denials:"} {
+		if !strings.Contains(system(own), part) {
+			t.Errorf("a policy of an operator's own has no %q", part)
+		}
+	}
 }

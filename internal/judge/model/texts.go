@@ -15,14 +15,19 @@ var (
 	systemText string
 	//go:embed text/schema.json
 	schemaText string
+	//go:embed text/denials.md
+	denialsText string
 	//go:embed text/rules.md
 	rulesText string
 	//go:embed text/implicit.md
 	implicitText string
 )
 
-// policyPlace is where the policy stands in the system text.
-const policyPlace = "{{policy}}"
+// Places of the policy in the system text, and of the denials in the rules.
+const (
+	policyPlace  = "{{policy}}"
+	denialsPlace = "{{denials}}"
+)
 
 // Policy is the prose by which a model judges.
 type Policy struct {
@@ -33,7 +38,7 @@ type Policy struct {
 // The policies that come with licet. Rules spells out what consent is and in which
 // ways an action can go beyond it; Implicit leaves both to the model.
 var (
-	Rules    = Policy{"rules", rulesText}
+	Rules    = Policy{"rules", strings.Replace(rulesText, denialsPlace, denialsText, 1)}
 	Implicit = Policy{"implicit", implicitText}
 )
 
@@ -48,10 +53,14 @@ func PolicyOf(name string) (Policy, error) {
 	return Policy{}, fmt.Errorf("there is no policy %q", name)
 }
 
+// alwaysText says how the denials stand to an operator's text.
+const alwaysText = "What follows stands beside the text above, which takes nothing from it.\n\n"
+
 // maxPolicy is the most bytes that a policy may have.
 const maxPolicy = 64 << 10
 
-// NewPolicy returns a policy of an operator's own.
+// NewPolicy returns a policy of an operator's own. The denials that come with licet
+// stand behind its text: what it leaves out is not lifted (judge.md, section 1).
 func NewPolicy(name, text string) (Policy, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -61,7 +70,7 @@ func NewPolicy(name, text string) (Policy, error) {
 	case !utf8.ValidString(text):
 		return Policy{}, errors.New("a policy that is not UTF-8")
 	}
-	return Policy{name, text}, nil
+	return Policy{name, strings.TrimRight(text, "\n") + "\n\n" + alwaysText + denialsText}, nil
 }
 
 // Digest returns the digest of the policy's text.

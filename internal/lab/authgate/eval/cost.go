@@ -48,9 +48,13 @@ func ReadPrices(text []byte) (Prices, error) {
 	return p, nil
 }
 
+// decimal reads a decimal. Its form comes first: an exponent would fill the memory.
 func decimal(text string) (*big.Rat, bool) {
+	if !result.IsDecimal(text) {
+		return nil, false
+	}
 	r, ok := new(big.Rat).SetString(text)
-	return r, ok && r.Sign() >= 0 && result.IsDecimal(text)
+	return r, ok && r.Sign() >= 0
 }
 
 // Cost is what the decisions of an arm took. A nil number is not known, which is

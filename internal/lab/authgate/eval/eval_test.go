@@ -408,6 +408,29 @@ func TestReadPricesRefuses(t *testing.T) {
 	}
 }
 
+// FuzzReadPrices: what is read has decimals of 0 or more, and says when and in what
+// they were looked up.
+func FuzzReadPrices(f *testing.F) {
+	f.Add(`{"schema":"licet.authgate.prices/1","date":"2026-11-01","currency":"USD","models":{"m":{"input":"2","cached_input":"0.5","output":"10"}}}`)
+	f.Add(`{"schema":"licet.authgate.prices/1","date":"d","currency":"USD","models":{"m":{"input":"1e999999999","cached_input":"0","output":"1"}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := eval.ReadPrices([]byte(text))
+		if err != nil {
+			return
+		}
+		if p.Date == "" || p.Currency == "" {
+			t.Errorf("%q is read as %+v", text, p)
+		}
+		for model, price := range p.Models {
+			for _, decimal := range []string{price.Input, price.Cached, price.Output} {
+				if decimal == "" || strings.Trim(decimal, "0123456789.") != "" {
+					t.Errorf("%s costs %q", model, decimal)
+				}
+			}
+		}
+	})
+}
+
 // TestSetOf takes over the data set of the lab, and refuses one that is not whole.
 func TestSetOf(t *testing.T) {
 	read := func() *item.Set {
