@@ -133,3 +133,21 @@ func TestEdgesOfEffects(t *testing.T) {
 		t.Errorf("an error of the third line: %v", err)
 	}
 }
+
+// TestCommentsThatAreNone: a # within a word hides nothing, and a comment is one.
+func TestCommentsThatAreNone(t *testing.T) {
+	for _, command := range []string{
+		"(\"echo\"#$(rm f)\n)", "('echo'#$(rm f)\n)", "(''#`rm f`\n)", "( \"a\"#$(rm f)\n)", "$(\"a\"#$(rm f)\n)", "{ \"a\"#$(rm f); }", "(a#$(rm f)\n)",
+		"echo a\\\n#$(rm f)", "(\"a\"\\\n#$(rm f)\n)", "x=(\"a\"#$(rm f)\n)", "case \"a\"#$(rm f) in *) ;; esac", "(\"a\"$X#$(rm f)\n)",
+	} {
+		a := Analyze(command, testEnv)
+		if !slices.ContainsFunc(a.Effects, func(e Effect) bool { return e.Kind == Unknown && !e.Opaque || e.Kind == Write && e.Path == "/w/f" }) {
+			t.Errorf("%q hides what it does: %+v", command, a.Effects)
+		}
+	}
+	for _, command := range []string{"# a", "echo a # b", "(echo a # b\n)", "(# b\necho a)", "echo a;# b", "echo a&&\n# b\necho c", "echo a#b", "$(# b\necho a)", "case a in # b\na) ;;# c\nesac"} {
+		if got := few(command); len(got) > 0 && !strings.Contains(got[0], "which program") {
+			t.Errorf("%q: %q", command, got)
+		}
+	}
+}

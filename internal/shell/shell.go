@@ -221,23 +221,41 @@ func (a *analyzer) text(text string, src source, st state) (ok, fail state) {
 		return st, st
 	}
 	defer a.leave()
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		a.stop("the command does not parse as shell: " + err.Error())
 		return st, st
 	}
-	nodes := 0
+	nodes, hidden := 0, false
 	syntax.Walk(file, func(n syntax.Node) bool {
 		nodes++
 		a.noteFragile(n)
+		if c, is := n.(*syntax.Comment); is && insideWord(text, int(c.Hash.Offset())) {
+			hidden = true
+		}
 		return nodes <= a.bounds.Nodes
 	})
 	if nodes > a.bounds.Nodes {
 		a.stop("the command has too many parts to be analyzed within its bounds")
 		return st, st
 	}
+	if hidden {
+		a.stop("a # within a word begins no comment, and what stands behind it is not analyzed")
+		return st, st
+	}
 	w := &walker{analyzer: a, src: src}
 	return w.list(file.Stmts, st)
+}
+
+// insideWord reports whether a # continues a word, so that a shell reads on where
+// the parser takes all up to the end of the line for a comment: it does so behind
+// quotes that open the first word of a subshell.
+func insideWord(text string, at int) bool {
+	before := text[:min(at, len(text))]
+	for strings.HasSuffix(before, "\\\n") { // the lines are one
+		before = strings.TrimSuffix(before, "\\\n")
+	}
+	return before != "" && !strings.ContainsAny(before[len(before)-1:], " \t\n;&|()<>`")
 }
 
 // unreadable says why a text cannot be analyzed at all. Control characters are
