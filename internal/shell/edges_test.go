@@ -139,10 +139,24 @@ func TestCommentsThatAreNone(t *testing.T) {
 	for _, command := range []string{
 		"(\"echo\"#$(rm f)\n)", "('echo'#$(rm f)\n)", "(''#`rm f`\n)", "( \"a\"#$(rm f)\n)", "$(\"a\"#$(rm f)\n)", "{ \"a\"#$(rm f); }", "(a#$(rm f)\n)",
 		"echo a\\\n#$(rm f)", "(\"a\"\\\n#$(rm f)\n)", "x=(\"a\"#$(rm f)\n)", "case \"a\"#$(rm f) in *) ;; esac", "(\"a\"$X#$(rm f)\n)",
+		"($(a)#$(rm f)\n)", "(`a`#$(rm f)\n)", "(<(a)#$(rm f)\n)", "($((1))#$(rm f)\n)", "(\"a\"$(b)#$(rm f)\n)", "$(`a`#$(rm f)\n)", "x=($(a)#$(rm f)\n)",
+		"(a\\ #$(rm f)\n)", "(\"a\"\\ #$(rm f)\n)", "(\"a\"\\;#$(rm f)\n)", "`\"a\"\\\\ #$(rm f)\n`",
 	} {
 		a := Analyze(command, testEnv)
 		if !slices.ContainsFunc(a.Effects, func(e Effect) bool { return e.Kind == Unknown && !e.Opaque || e.Kind == Write && e.Path == "/w/f" }) {
 			t.Errorf("%q hides what it does: %+v", command, a.Effects)
+		}
+	}
+	for _, place := range []string{
+		"<(W\n)", "x+=(b W\n)", "case x in (W\n) b;; esac", "case x in y) (W\n);; esac", "f() (W\n); f", "time (W\n)", "coproc (W\n)", "! (W\n)",
+		"if (W\n); then b; fi", "b && (W\n)", "b | (W\n)", "{ (W\n); }", "echo \"$(W\n)\"", "echo ${x:-$(W\n)}", "cat <<E\n$(W\n)\nE", "declare x=(W\n)",
+		"((W\n))", "(b;W\n)", "(b\nW\n)", "(if W\nthen b; fi)", "(x=1 W\n)", "(>o W\n)", "({ W\n})", "$($(W\n)\n)", "for i in W\ndo b; done",
+	} {
+		for _, word := range []string{"\"a\"#$(rm f)", "$(a)#$(rm f)", "`a`#$(rm f)"} {
+			command := strings.ReplaceAll(place, "W", word)
+			if !slices.ContainsFunc(Analyze(command, testEnv).Effects, func(e Effect) bool { return e.Kind == Unknown && !e.Opaque || e.Kind == Write && e.Path != "/w/o" }) {
+				t.Errorf("%q hides what it does", command)
+			}
 		}
 	}
 	for _, command := range []string{"# a", "echo a # b", "(echo a # b\n)", "(# b\necho a)", "echo a;# b", "echo a&&\n# b\necho c", "echo a#b", "$(# b\necho a)", "case a in # b\na) ;;# c\nesac"} {

@@ -247,15 +247,18 @@ func (a *analyzer) text(text string, src source, st state) (ok, fail state) {
 	return w.list(file.Stmts, st)
 }
 
-// insideWord reports whether a # continues a word, so that a shell reads on where
-// the parser takes all up to the end of the line for a comment: it does so behind
-// quotes that open the first word of a subshell.
+// insideWord reports whether a # may continue a word, so that a shell reads on where
+// the parser takes all up to the end of the line for a comment. It does so behind
+// quotes and substitutions that open the first word of a subshell. A # certainly
+// begins a word behind a blank or an operator that nothing escapes; that a
+// parenthesis closes may be a substitution, which is part of a word.
 func insideWord(text string, at int) bool {
 	before := text[:min(at, len(text))]
 	for strings.HasSuffix(before, "\\\n") { // the lines are one
 		before = strings.TrimSuffix(before, "\\\n")
 	}
-	return before != "" && !strings.ContainsAny(before[len(before)-1:], " \t\n;&|()<>`")
+	begins := strings.TrimRight(before, " \t\n;&|(")
+	return before != "" && len(begins) == len(before) || strings.HasSuffix(begins, "\\")
 }
 
 // unreadable says why a text cannot be analyzed at all. Control characters are
