@@ -20,11 +20,13 @@ import (
 	"github.com/licet-dev/licet/internal/judge"
 )
 
-// asBank makes this test program the server behind `licet mcp`.
-const asBank = "FAKELLM_TEST_BANK"
+// asBank is the argument that makes this test program the server behind `licet
+// mcp`. It is no variable of the environment: of one that does not reach the server,
+// every copy of the program would start another.
+const asBank = "bank"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asBank) != "" {
+	if len(os.Args) == 2 && os.Args[1] == asBank {
 		os.Exit(cli.Run(context.Background(), []string{"licet", "bank"}, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
@@ -241,7 +243,7 @@ func (b *table) args(args []string) []string {
 }
 
 func (b *table) env() []string {
-	return append(os.Environ(), "LICET_STATE="+filepath.Join(b.dir, "state"), "HOME="+b.dir, asBank+"=1")
+	return append(os.Environ(), "LICET_STATE="+filepath.Join(b.dir, "state"), "HOME="+b.dir)
 }
 
 // play puts the calls of a row through a door and looks at what came of the last.
@@ -382,7 +384,7 @@ func (b *table) serveMCP(t *testing.T, use func(call func(arguments string) deci
 	var stderr bytes.Buffer
 	ended := make(chan int)
 	go func() {
-		status := cli.Run(t.Context(), b.args([]string{"mcp", "--contract", "c.yaml", "--session", "s", "--hold", "0s", "--", self}), b.env(), in, out, &stderr)
+		status := cli.Run(t.Context(), b.args([]string{"mcp", "--contract", "c.yaml", "--session", "s", "--hold", "0s", "--", self, asBank}), b.env(), in, out, &stderr)
 		out.Close()
 		ended <- status
 	}()
