@@ -81,7 +81,8 @@ type About struct {
 }
 
 // Make makes a data set of rows that were made elsewhere, in a folder that has the
-// rest already: tools.json, policies/, prompts/ and drops.jsonl. [Set.Write] writes
+// rest already: tools.json, policies/, prompts/, drops.jsonl, and reviews.jsonl if
+// somebody has reviewed it. [Set.Write] writes
 // it.
 func Make(dir string, a About, rows []Instance, signals []Signals) (*Set, error) {
 	tools, err := readTools(dir)
@@ -89,6 +90,9 @@ func Make(dir string, a About, rows []Instance, signals []Signals) (*Set, error)
 		return nil, err
 	}
 	s := &Set{Tools: tools, Instances: rows, Signals: signals, dir: dir}
+	if err := s.readReviews(); err != nil {
+		return nil, err
+	}
 	s.finish()
 	s.Manifest, err = s.manifest(header{
 		Name: a.Name, Version: a.Version, Created: a.Created, Domains: a.Domains, ToolFamilies: a.ToolFamilies, Changes: a.Changes,
