@@ -20,8 +20,8 @@ type Build struct {
 	j    *journal
 	now  func() time.Time
 
-	sent    map[string]bool   // calls that wait for an answer, by key
-	waves   [][]sent          // files of requests
+	sent    map[string]int    // calls without an answer yet, by key: the wave of files that they are in, 0 is none
+	waves   [][]sent          // of files of requests
 	replies map[string]string // digests of answers that came in files, by key
 	lostIn  map[lost]bool     // what files of answers said to be lost
 	asked   int               // calls, with those that were asked again
@@ -42,7 +42,7 @@ func Open(dir string, p *Plan, now func() time.Time) (*Build, error) {
 	}
 	b := &Build{
 		plan: p, m: newMachine(p), j: j, now: now,
-		sent: map[string]bool{}, replies: map[string]string{}, lostIn: map[lost]bool{}, spent: new(big.Rat),
+		sent: map[string]int{}, replies: map[string]string{}, lostIn: map[lost]bool{}, spent: new(big.Rat),
 	}
 	for n, r := range records {
 		if err := b.apply(r); err != nil {
@@ -68,7 +68,7 @@ func (b *Build) record(r record) error {
 // one that is read.
 func (b *Build) apply(r record) error {
 	for _, s := range r.Sent {
-		b.sent[s.Key] = true
+		b.sent[s.Key] = r.Wave
 		b.asked++
 	}
 	if r.Wave > 0 {

@@ -17,6 +17,6 @@
 // machine, which has no clock and no files. A build that was killed goes on where the
 // journal ends, and comes to the same bytes.
 //
-// Who answers is a model through its API ([Build.Run] with [Live]), or whoever
-// fills in a file of requests ([Build.Export], [Build.Import]).
+// Who answers is a model through its API ([Build.Run] with a [LiveModel]), or whoever
+// carries files of requests to one ([Build.Export], [Build.Import]).
 package build

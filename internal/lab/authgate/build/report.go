@@ -24,7 +24,7 @@ type Report struct {
 // Report counts. set is the data set of a build that has ended, nil before. Counts
 // that do not add up are an error.
 func (b *Build) Report(set *item.Set) (Report, error) {
-	r := Report{Slots: len(b.m.slots), Short: []string{}, Stages: b.m.counts, Total: newCounts(), Asked: b.asked, Waiting: len(b.sent), Cost: "n/a", Nearest: make([]int, 10)}
+	r := Report{Slots: len(b.m.slots), Short: []string{}, Stages: b.m.counts, Total: newCounts(), Asked: b.asked, Waiting: b.waiting(), Cost: "n/a", Nearest: make([]int, 10)}
 	for _, stage := range Stages {
 		if err := b.m.balance(stage); err != nil {
 			return Report{}, err

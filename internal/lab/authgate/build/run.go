@@ -105,7 +105,7 @@ func (r *running) send(ctx context.Context) error {
 		if r.flying[c.Key] || r.lost[c.Key] {
 			continue
 		}
-		if !r.sent[c.Key] { // else a run that was killed has recorded it
+		if _, known := r.sent[c.Key]; !known { // else a run that was killed has recorded it
 			if r.stopped = r.over(r.o.Budget, 1); r.stopped != "" {
 				break
 			}
@@ -185,7 +185,7 @@ func (s *slot) left() (n int) {
 }
 
 func (b *Build) outcome(news int) Outcome {
-	out := Outcome{Progress: b.progress(news), Waiting: len(b.sent)}
+	out := Outcome{Progress: b.progress(news), Waiting: b.waiting()}
 	for _, s := range b.m.slots {
 		if s.short {
 			out.Short++
