@@ -13,12 +13,11 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// Bounds of a file of answers. It can be larger than one of requests, but it has no
-// more lines than the service takes.
+// Bounds of a file of answers, in bytes. It can be larger than one of requests, and
+// several can have been put into one.
 const (
-	maxLine  = 4 << 20 // bytes
-	maxLines = 50_000
-	maxFile  = 1 << 30 // bytes
+	maxLine = 4 << 20
+	maxFile = 512 << 20
 )
 
 // Answer is what a file says of one call.
@@ -76,9 +75,6 @@ func Read(name string, file io.Reader) ([]Answer, error) {
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
 			continue
-		}
-		if len(all) == maxLines {
-			return nil, fmt.Errorf("%s has more than %d answers", name, maxLines)
 		}
 		a, err := parse(line)
 		if err != nil {

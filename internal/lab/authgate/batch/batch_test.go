@@ -246,23 +246,33 @@ func TestImportTwice(t *testing.T) {
 }
 
 var refused = map[string]string{
-	"no JSON":                 `eval`,
-	"two objects":             `{"custom_id":"a","error":{}} {}`,
-	"a member twice":          `{"custom_id":"a","custom_id":"b","error":{}}`,
-	"deep within, too":        `{"custom_id":"a","response":{"status_code":200,"body":{"model":"m","model":"n"}}}`,
-	"no id":                   `{"error":{}}`,
-	"an id that is none":      `{"custom_id":"a b","error":{}}`,
-	"a long id":               `{"custom_id":"` + strings.Repeat("a", 65) + `","error":{}}`,
-	"nothing":                 `{"custom_id":"a"}`,
-	"nulls":                   `{"custom_id":"a","response":null,"error":null}`,
-	"no status":               `{"custom_id":"a","response":{"body":{}}}`,
-	"an odd status":           `{"custom_id":"a","response":{"status_code":20,"body":{}}}`,
-	"part of a status":        `{"custom_id":"a","response":{"status_code":200.5,"body":{}}}`,
-	"a text for a response":   `{"custom_id":"a","response":"yes"}`,
-	"200 without an object":   `{"custom_id":"a","response":{"status_code":200,"body":"yes"}}`,
-	"not UTF-8":               "{\"custom_id\":\"a\",\"error\":{\"code\":\"\xff\"}}",
-	"longer than a line":      `{"custom_id":"a","error":{"code":"` + strings.Repeat("x", 4<<20) + `"}}`,
-	"more than the service's": strings.Repeat(`{"custom_id":"a","error":{}}`+"\n", 50_001),
+	"no JSON":               `eval`,
+	"two objects":           `{"custom_id":"a","error":{}} {}`,
+	"a member twice":        `{"custom_id":"a","custom_id":"b","error":{}}`,
+	"deep within, too":      `{"custom_id":"a","response":{"status_code":200,"body":{"model":"m","model":"n"}}}`,
+	"no id":                 `{"error":{}}`,
+	"an id that is none":    `{"custom_id":"a b","error":{}}`,
+	"a long id":             `{"custom_id":"` + strings.Repeat("a", 65) + `","error":{}}`,
+	"nothing":               `{"custom_id":"a"}`,
+	"nulls":                 `{"custom_id":"a","response":null,"error":null}`,
+	"no status":             `{"custom_id":"a","response":{"body":{}}}`,
+	"an odd status":         `{"custom_id":"a","response":{"status_code":20,"body":{}}}`,
+	"part of a status":      `{"custom_id":"a","response":{"status_code":200.5,"body":{}}}`,
+	"a text for a response": `{"custom_id":"a","response":"yes"}`,
+	"200 without an object": `{"custom_id":"a","response":{"status_code":200,"body":"yes"}}`,
+	"not UTF-8":             "{\"custom_id\":\"a\",\"error\":{\"code\":\"\xff\"}}",
+	"longer than a line":    `{"custom_id":"a","error":{"code":"` + strings.Repeat("x", 4<<20) + `"}}`,
+}
+
+// blanks is a file without an end.
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	p[len(p)-1] = '\n'
+	return len(p), nil
 }
 
 // TestReadRefuses: what is no file of answers is refused as a whole, with its line.
@@ -272,6 +282,9 @@ func TestReadRefuses(t *testing.T) {
 		if all, err := batch.Read("in.jsonl", strings.NewReader(good+text)); err == nil || all != nil || !strings.HasPrefix(err.Error(), "in.jsonl") {
 			t.Errorf("%s: %d answers, %v", name, len(all), err)
 		}
+	}
+	if all, err := batch.Read("in.jsonl", blanks{}); err == nil || all != nil || !strings.Contains(err.Error(), "has more than") {
+		t.Errorf("without an end: %d answers, %v", len(all), err)
 	}
 	all := read(t, "", `{"custom_id":"a","error":"gone"}`, `{"custom_id":"b","error":{"code":400,"message":"no","type":"x"},"more":1}`, "")
 	if len(all) != 2 || *all[0].Error != (batch.Error{Message: "gone"}) || *all[1].Error != (batch.Error{Code: "400", Message: "no"}) {
