@@ -143,7 +143,7 @@ func (b *Build) Write() (*item.Set, error) {
 	if !b.m.done() {
 		return nil, errors.New("the build has not ended")
 	}
-	dir := filepath.Join(b.j.dir, dataFolder)
+	dir := filepath.Join(b.j.dir, DataFolder)
 	if err := b.writeTexts(dir); err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ type Files struct {
 	Settings
 }
 
-// quarantineFile keeps answers to what was not asked.
-const quarantineFile = "quarantine.jsonl"
+// QuarantineFile, in the folder of a build, keeps answers to what was not asked.
+const QuarantineFile = "quarantine.jsonl"
 
 // Export writes the calls that became due since the last export into files, one wave,
 // and the files of earlier waves of which answers are missing, the same bytes again.
@@ -210,7 +210,7 @@ func (b *Build) quarantine(done *Imported, unknown []batch.Unknown) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	path := filepath.Join(b.j.dir, quarantineFile)
+	path := filepath.Join(b.j.dir, QuarantineFile)
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -21,8 +21,10 @@ const (
 	identityFile = "build.json"
 	journalFile  = "journal.jsonl"
 	bodiesFolder = "bodies" // what was asked and answered, by SHA-256
-	dataFolder   = "data"   // the data set
 )
+
+// DataFolder, in the folder of a build, has the data set once the build has ended.
+const DataFolder = "data"
 
 // record is one line of the journal: that calls were sent, that one was answered, or
 // lost on the way, or that somebody dropped a pair.
