@@ -121,14 +121,18 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	out, err := run.Run(ctx, plan, j, o)
 	var imported error
-	if err == nil && len(f.answers) > 0 {
-		now := out.New
+	before := 0
+	if len(f.answers) > 0 { // what they answer is found by all that is open
+		first, err := run.Run(ctx, plan, j, run.Options{Workers: o.Workers})
+		if err != nil {
+			return err
+		}
+		before = first.New
 		imported = a.importAnswers(files, f.answers)
-		out, err = run.Run(ctx, plan, j, o)
-		out.New += now
 	}
+	out, err := run.Run(ctx, plan, j, o)
+	out.New += before
 	fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
 	if err == nil && files != nil {
 		err = a.exportRequests(files, out.Open[run.Waiting])
