@@ -69,12 +69,9 @@ type planFile struct {
 	Slots    []Slot `json:"slots"`
 }
 
-// maxFile bounds the files of a plan, in bytes.
-const maxFile = 16 << 20
-
 // ReadPlan reads a plan and the files that it names.
 func ReadPlan(path string, by Author) (*Plan, error) {
-	text, err := readFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +81,7 @@ func ReadPlan(path string, by Author) (*Plan, error) {
 	}
 	beside := func(name string) string { return filepath.Join(filepath.Dir(path), filepath.FromSlash(name)) }
 	p := &Plan{Name: file.Name, Version: file.Version, Major: file.Major, Slots: file.Slots, Author: by}
-	if p.tools, err = readFile(beside(file.Tools)); err != nil {
+	if p.tools, err = os.ReadFile(beside(file.Tools)); err != nil {
 		return nil, fmt.Errorf("%s: the tool catalogue: %w", path, err)
 	}
 	if p.Tools, err = catalog.Parse(p.tools); err != nil {
@@ -102,17 +99,6 @@ func ReadPlan(path string, by Author) (*Plan, error) {
 	return p, nil
 }
 
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxFile)
-	}
-	return os.ReadFile(path)
-}
-
 func (p *Plan) readPolicies(dir string) error {
 	p.Policies = map[string]string{}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.md"))
@@ -120,7 +106,7 @@ func (p *Plan) readPolicies(dir string) error {
 		return err
 	}
 	for _, path := range paths {
-		text, err := readFile(path)
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
@@ -136,7 +122,7 @@ func (p *Plan) readPolicies(dir string) error {
 const rules = "rules"
 
 func (p *Plan) readSeeds(path string) error {
-	text, err := readFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
