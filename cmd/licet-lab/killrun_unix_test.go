@@ -43,6 +43,13 @@ func TestKilledRun(t *testing.T) {
 		}
 		return answers(t, out)
 	}
+	killOften(t, all, lab, finish)
+}
+
+// killOften kills 20 runs that each record all answers, at random points of what they
+// write, and has each finished, to the decisions of a run that was left alone.
+func killOften(t *testing.T, all int, lab func(out string) *exec.Cmd, finish func(out string, now int) string) {
+	t.Helper()
 	whole := filepath.Join(t.TempDir(), "whole")
 	want := finish(whole, all)
 	size := fileSize(filepath.Join(whole, "results.jsonl"))
@@ -101,23 +108,7 @@ func TestKilledModelRun(t *testing.T) {
 		}
 		return decisions(answers(t, out))
 	}
-	whole := filepath.Join(dir, "whole")
-	want := finish(whole, all)
-	size := fileSize(filepath.Join(whole, "results.jsonl"))
-	amid := 0
-	for i := range 20 {
-		out := filepath.Join(dir, fmt.Sprint(i))
-		recorded := killAfter(t, lab(out, "killed"), filepath.Join(out, "results.jsonl"), rand.Int64N(size))
-		if recorded > 0 && recorded < all {
-			amid++
-		}
-		if got := finish(out, all-recorded); got != want {
-			t.Errorf("killed after %d answers: other decisions", recorded)
-		}
-	}
-	if amid < 5 {
-		t.Errorf("%d of 20 kills came while answers were recorded: the test did not look", amid)
-	}
+	killOften(t, all, func(out string) *exec.Cmd { return lab(out, "killed") }, finish)
 }
 
 // counted is the header of questions that count: those of a killed run can still be

@@ -1,7 +1,7 @@
 package model
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/authz"
@@ -85,7 +85,7 @@ func (f *form) blocks(c *judge.Case, request block, v View) []block {
 // takes says whether a form goes with the other options.
 func (f *form) takes(o Options) error {
 	if f == plain && (o.TwoStage || o.Votes > 1 || o.View.NoFacts || o.View.NoSignals) {
-		return fmt.Errorf("the plain form has one stage, one vote and one view")
+		return errors.New("the plain form has one stage, one vote and one view")
 	}
 	return nil
 }
