@@ -244,13 +244,14 @@ func (f *authgateBuildFlags) carry(b *build.Build, s build.Settings, budget buil
 		}
 		unknown += in.Unknown
 	}
-	paths, stopped, err := b.Export(files, budget)
+	var stopped string
+	made.Requests, stopped, err = b.Export(files, budget)
 	switch {
 	case err != nil:
 	case stopped != "":
 		made.State, made.Why = buildStopped, stopped+": the same command goes on with a larger one"
-	case len(paths) > 0:
-		made.State, made.Requests = buildWaiting, paths
+	case len(made.Requests) > 0:
+		made.State = buildWaiting
 	}
 	if err == nil && unknown > 0 {
 		err = fmt.Errorf("%d answers are to what was not asked: they are in %s", unknown, filepath.Join(f.out, build.QuarantineFile))

@@ -30,6 +30,9 @@ const (
 	Scripted Origin = "scripted"
 )
 
+// empty reports whether an answer says nothing.
+func (a Answer) empty() bool { return strings.TrimSpace(a.Text) == "" }
+
 // Tokens counts what a call took.
 type Tokens struct {
 	Input  int64 `json:"input"`
@@ -62,7 +65,7 @@ type (
 // read makes a row of an answer and runs all validators of the stage over it. What
 // they find has places in the answer.
 func (m *machine) read(d *draft, a Answer, at string) item.Findings {
-	if strings.TrimSpace(a.Text) == "" {
+	if a.empty() {
 		return item.Findings{{Code: "refused", What: "there was no text: " + cmp.Or(a.Refused, "it was empty")}}
 	}
 	origin := m.origin(d, a, at)
@@ -73,7 +76,7 @@ func (m *machine) read(d *draft, a Answer, at string) item.Findings {
 			return item.Findings{*found}
 		}
 		d.row = d.slot.row(item.Base, origin, said.Visible, said.Label)
-		return m.checkRow(d, "")
+		return m.checkRow(d)
 	case StageII:
 		said, found := item.Decode[invertedAnswer]([]byte(a.Text))
 		if found != nil {

@@ -20,13 +20,14 @@ type Build struct {
 	j    *journal
 	now  func() time.Time
 
-	sent    map[string]int    // calls without an answer yet, by key: the wave of files that they are in, 0 is none
-	waves   [][]sent          // of files of requests
-	replies map[string]string // digests of answers that came in files, by key
-	lostIn  map[lost]bool     // what files of answers said to be lost
-	asked   int               // calls, with those that were asked again
-	spent   *big.Rat          // dollars
-	created string            // time of the newest answer
+	sent     map[string]int    // calls without an answer yet, by key: the wave of files that they are in, 0 is none
+	waves    [][]sent          // of files of requests
+	replies  map[string]string // digests of answers that came in files, by key
+	lostIn   map[lost]bool     // what files of answers said to be lost
+	asked    int               // calls, with those that were asked again
+	spent    *big.Rat          // dollars
+	created  string            // time of the newest answer
+	scripted bool              // a script answered, or is said to be the author
 }
 
 // Open opens the build of a plan in a folder, which is made if need be, and takes up
@@ -42,7 +43,8 @@ func Open(dir string, p *Plan, now func() time.Time) (*Build, error) {
 	}
 	b := &Build{
 		plan: p, m: newMachine(p), j: j, now: now,
-		sent: map[string]int{}, replies: map[string]string{}, lostIn: map[lost]bool{}, spent: new(big.Rat),
+		scripted: p.Author.Family == string(Scripted),
+		sent:     map[string]int{}, replies: map[string]string{}, lostIn: map[lost]bool{}, spent: new(big.Rat),
 	}
 	for n, r := range records {
 		if err := b.apply(r); err != nil {
@@ -85,6 +87,7 @@ func (b *Build) apply(r record) error {
 			b.spent.Add(b.spent, cost)
 		}
 		b.created = max(b.created, r.At)
+		b.scripted = b.scripted || a.Origin == Scripted
 		return b.m.answer(a.Key, a.Answer, r.At)
 	case r.Lost != nil:
 		delete(b.sent, r.Lost.Key)
@@ -114,7 +117,7 @@ func (b *Build) answered(key string, a Answer, reply []byte) (err error) {
 // (review_disagree, review_wrong_mode or review_implausible). Its slot goes back to
 // stage I.
 func (b *Build) Drop(slot, code string) error {
-	if err := b.m.mayDrop(slot, code); err != nil {
+	if _, err := b.m.reviewed(slot, code); err != nil {
 		return err
 	}
 	return b.record(record{Dropped: &dropped{slot, code}})
@@ -158,7 +161,7 @@ func (b *Build) Write() (*item.Set, error) {
 		}
 		rows, signals = append(rows, s.rows()...), append(signals, *s.signals)
 	}
-	if isScripted(rows) {
+	if b.scripted {
 		about.Changes = []string{Banner}
 	}
 	set, err := item.Make(dir, about, rows, signals)
@@ -170,15 +173,6 @@ func (b *Build) Write() (*item.Set, error) {
 
 // Banner stands over all that was made of scripted answers.
 const Banner = "SCRIPTED answers: they test the program, and this is no data set"
-
-func isScripted(rows []item.Instance) bool {
-	for _, row := range rows {
-		if row.Provenance.Generator.Family == string(Scripted) {
-			return true
-		}
-	}
-	return false
-}
 
 // writeTexts writes what a data set has beside its rows.
 func (b *Build) writeTexts(dir string) error {

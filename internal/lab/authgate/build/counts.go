@@ -27,7 +27,7 @@ func (c *Counts) answered(round int, a Answer) {
 	if round > 0 {
 		c.Repairs[round-1]++
 	}
-	if a.Text == "" {
+	if a.empty() {
 		c.Refused++
 	}
 }

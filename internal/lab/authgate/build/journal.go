@@ -67,6 +67,7 @@ type dropped struct {
 type journal struct {
 	dir  string
 	file *os.File
+	size int64
 }
 
 // openJournal opens the journal in a folder and returns what is in it. It is an error
@@ -83,7 +84,7 @@ func openJournal(dir string, identity map[string]string) (*journal, []record, er
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &journal{dir, file}
+	j := &journal{dir: dir, file: file}
 	records, err := j.read()
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
@@ -157,20 +158,31 @@ func (j *journal) read() (records []record, err error) {
 		}
 		records = append(records, r)
 	}
-	if err := j.file.Truncate(int64(len(whole))); err != nil {
+	j.size = int64(len(whole))
+	if err := j.file.Truncate(j.size); err != nil {
 		return nil, err
 	}
-	_, err = j.file.Seek(int64(len(whole)), io.SeekStart)
+	_, err = j.file.Seek(j.size, io.SeekStart)
 	return records, err
 }
 
-// append adds a record.
+// append adds a record. Two processes at one build would spoil its journal, so one
+// that finds more in it than it wrote itself stops.
 func (j *journal) append(r record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("writing a record: %w", err)
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
+	info, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != j.size {
+		return fmt.Errorf("%s has %d bytes, not %d: is another process at this build?", j.file.Name(), info.Size(), j.size)
+	}
+	n, err := j.file.Write(append(line, '\n'))
+	j.size += int64(n)
+	if err != nil {
 		return err
 	}
 	return j.file.Sync()

@@ -1,14 +1,15 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
-	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // Bounds of a build (authgate-bench.md, section 4.1).
@@ -191,17 +192,17 @@ const epoch = 1
 // key names a call by all that it is made of.
 func (m *machine) key(c *Call) string {
 	by := m.plan.Author
-	raw, err := json.Marshal(map[string]any{
+	text, err := json.Marshal(map[string]any{
 		"stage": c.Stage, "item": c.Draft, "round": c.Round, "epoch": epoch, "policy": digest([]byte(m.plan.Policies[rules])),
 		"template": digest([]byte(prompts[promptOf[c.Stage]])), "model": by.Model, "parameters": by.Params, "messages": []string{c.System, c.User},
 	})
 	if err == nil {
-		var v toolcall.Value
-		if v, err = toolcall.Parse(raw, toolcall.Bounds{}); err == nil {
-			return digest([]byte(v.Canonical()))
-		}
+		err = (*jsontext.Value)(&text).Canonicalize()
 	}
-	panic(fmt.Errorf("naming a call: %w", err)) // made here, of texts
+	if err != nil {
+		panic(fmt.Errorf("naming a call: %w", err)) // made here, of texts
+	}
+	return digest(text)
 }
 
 // answer takes up the answer to a call that is due, which came at a time in RFC 3339.
@@ -303,9 +304,9 @@ func codesOf(found item.Findings) (codes []string) {
 	return codes
 }
 
-// giveUp is for a slot for which a stage has failed for good, by a code: without a base row it
-// is short, without a near-miss its pair goes on, and without the rest the pair is
-// dropped and the slot goes back to stage I.
+// giveUp is for a slot for which a stage has failed for good, by a code: without a
+// base row it is short, without a near-miss its pair goes on, and without the rest the
+// pair is dropped and the slot goes back to stage I.
 func (m *machine) giveUp(s *slot, stage Stage, code string) {
 	switch stage {
 	case StageI:
@@ -353,27 +354,27 @@ func (s *slot) rows() (all []item.Instance) {
 // reviewCodes are the reasons for which a review drops a pair.
 var reviewCodes = []string{"review_disagree", "review_wrong_mode", "review_implausible"}
 
-// mayDrop says why a pair cannot be dropped.
-func (m *machine) mayDrop(id, code string) error {
+// reviewed returns the pair of a slot, if it may be dropped for a code.
+func (m *machine) reviewed(id, code string) (*slot, error) {
 	at := slices.IndexFunc(m.slots, func(s *slot) bool { return s.ID == id })
 	switch {
 	case !m.done():
-		return fmt.Errorf("pairs are dropped once the build has ended")
+		return nil, errors.New("pairs are dropped once the build has ended")
 	case at < 0 || m.slots[at].signals == nil:
-		return fmt.Errorf("there is no pair in the slot %q", id)
+		return nil, fmt.Errorf("there is no pair in the slot %q", id)
 	case !slices.Contains(reviewCodes, code):
-		return fmt.Errorf("a pair is dropped for %s, not %q", strings.Join(reviewCodes, ", "), code)
+		return nil, fmt.Errorf("a pair is dropped for %s, not %q", strings.Join(reviewCodes, ", "), code)
 	}
-	return nil
+	return m.slots[at], nil
 }
 
 // dropReviewed drops a pair after a review, and goes on with its slot.
 func (m *machine) dropReviewed(id, code string) error {
-	if err := m.mayDrop(id, code); err != nil {
+	s, err := m.reviewed(id, code)
+	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(m.slots, func(s *slot) bool { return s.ID == id })
-	m.drop(m.slots[at], code, "dropped after a review")
+	m.drop(s, code, "dropped after a review")
 	m.advance()
 	return nil
 }

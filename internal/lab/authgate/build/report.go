@@ -34,10 +34,10 @@ func (b *Build) Report(set *item.Set) (Report, error) {
 	if b.spent.Sign() > 0 {
 		r.Cost = b.spent.FloatString(6)
 	}
+	if b.scripted {
+		r.Banner = Banner
+	}
 	for _, s := range b.m.slots {
-		if isScripted(s.rows()) {
-			r.Banner = Banner
-		}
 		if s.short {
 			r.Short = append(r.Short, s.ID)
 		}

@@ -38,8 +38,6 @@ type Outcome struct {
 	Progress
 	Stopped string // which budget ended it; "" = none
 	Lost    int    // calls without an answer, which the next run makes again
-	Waiting int    // calls that lie in files of requests
-	Short   int    // slots for which nothing is left
 }
 
 // Run asks a generator all that is left to be asked. What was answered when it returns
@@ -49,9 +47,7 @@ func (b *Build) Run(ctx context.Context, g Generator, o Options) (Outcome, error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err := r.loop(ctx)
-	out := b.outcome(r.new)
-	out.Stopped, out.Lost = r.stopped, len(r.lost)
-	return out, err
+	return Outcome{b.progress(r.new), r.stopped, len(r.lost)}, err
 }
 
 // running is a run of a build. One goroutine has all of it; others only ask.
@@ -182,14 +178,4 @@ func (s *slot) left() (n int) {
 		n++
 	}
 	return n
-}
-
-func (b *Build) outcome(news int) Outcome {
-	out := Outcome{Progress: b.progress(news), Waiting: b.waiting()}
-	for _, s := range b.m.slots {
-		if s.short {
-			out.Short++
-		}
-	}
-	return out
 }

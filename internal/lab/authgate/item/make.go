@@ -12,9 +12,6 @@ import (
 	"github.com/licet-dev/licet/internal/catalog"
 )
 
-// MostRepairs is how many rounds of repair a draft gets.
-const MostRepairs = mostRepairs
-
 // Ops, Kinds and NearMissKinds are the closed lists of labels.
 func Ops() []string           { return slices.Clone(ops) }
 func Kinds() []string         { return slices.Clone(kinds) }

@@ -28,15 +28,17 @@ const (
 	verbQuota        = 8  // of quotaOf pairs
 	domainQuota      = 12 // of quotaOf pairs
 	quotaOf          = 70
-	mostRepairs      = 3
 )
+
+// MostRepairs is how many rounds of repair a draft gets.
+const MostRepairs = 3
 
 // thresholds are those of this version as a manifest says them.
 var thresholds = Thresholds{
 	NearDuplicate: fmt.Sprintf("%.2f", nearDuplicate), RequestDuplicate: fmt.Sprintf("%.2f", requestDuplicate),
 	SeedCopy: fmt.Sprintf("%.2f", seedCopy), Cluster: fmt.Sprintf("%.2f", sameCluster),
 	VerbQuota: fmt.Sprintf("%d/%d", verbQuota, quotaOf), DomainQuota: fmt.Sprintf("%d/%d", domainQuota, quotaOf),
-	RepairRounds: mostRepairs,
+	RepairRounds: MostRepairs,
 }
 
 // form is a row as the comparison sees it.
