@@ -59,11 +59,7 @@ func (m *authgateModels) judge(name string) (run.Judge, error) {
 		return nil, clikit.Usagef("--model %q: without --models there are %s", name, strings.Join(run.BuiltInNames(), ", "))
 	}
 	if m.list == nil {
-		text, err := os.ReadFile(m.flags.list)
-		if err != nil {
-			return nil, err
-		}
-		list, err := models.Parse(m.flags.list, text)
+		list, err := readModels(m.flags.list)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +78,7 @@ func (m *authgateModels) judge(name string) (run.Judge, error) {
 		return modeljudge.NewOffline(o, m.files)
 	}
 	if !m.tape.Replays() {
-		if o.Model.Config.Key, err = m.key(of); err != nil {
+		if o.Model.Config.Key, err = m.app.modelKey(m.flags.list, of); err != nil {
 			return nil, err
 		}
 	}
@@ -90,16 +86,25 @@ func (m *authgateModels) judge(name string) (run.Judge, error) {
 	return modeljudge.New(o, llm.RealSystem())
 }
 
-// key finds the key of a model. A path counts from the list.
-func (m *authgateModels) key(of models.Model) (llm.Key, error) {
+// readModels reads a list of models.
+func readModels(path string) (models.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return models.File{}, err
+	}
+	return models.Parse(path, text)
+}
+
+// modelKey finds the key of a model. A path counts from the list.
+func (a *app) modelKey(list string, of models.Model) (llm.Key, error) {
 	path := of.KeyFile
 	switch {
 	case of.KeyEnv != "":
-		return llm.EnvKey(m.app.env, of.KeyEnv)
+		return llm.EnvKey(a.env, of.KeyEnv)
 	case path == "":
 		return llm.Key{}, nil
 	case !filepath.IsAbs(path):
-		path = filepath.Join(filepath.Dir(m.flags.list), path)
+		path = filepath.Join(filepath.Dir(list), path)
 	}
 	return llm.FileKey(path)
 }
