@@ -119,6 +119,35 @@ func TestTen(t *testing.T) {
 	}
 }
 
+// TestV0: the pairs of v0, of all modes, come through the pipeline as they are, and the
+// data set that is made of them is clean.
+func TestV0(t *testing.T) {
+	v0, err := readV0()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var slots []string
+	for _, i := range v0.Instances {
+		if i.Role == item.Base {
+			slots = append(slots, slotOf(t, i.Provenance.Slot))
+		}
+	}
+	s := &script{t: t}
+	r, data := whole(t, planOf(t, slots...), s, 4)
+	if want := 4 * len(slots); len(slots) < 60 || r.Pairs != len(slots) || r.Total.Calls != want || build.Sum(r.Total.Accepted) != want {
+		t.Errorf("%+v, %+v", r, r.Total)
+	}
+	dir := t.TempDir()
+	writeFiles(t, dir, data)
+	set, err := item.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range item.Validate(set, nil) {
+		t.Error(f)
+	}
+}
+
 // TestKilled kills the build of section 4.8 after each of its records in turn: each
 // life of it writes one. It goes on where it was, asks nothing again that was answered,
 // and comes to the same bytes; so does one that is killed once.
