@@ -81,6 +81,18 @@ func ended(t testing.TB, b *build.Build, dir string) (build.Report, map[string]s
 	return r, files(t, filepath.Join(dir, "data"))
 }
 
+// readSet reads a data set that was built.
+func readSet(t testing.TB, data map[string]string) *item.Set {
+	t.Helper()
+	dir := t.TempDir()
+	writeFiles(t, dir, data)
+	set, err := item.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 // TestTen is the acceptance test of section 4.8.
 func TestTen(t *testing.T) {
 	s := tenScript(t)
@@ -100,12 +112,7 @@ func TestTen(t *testing.T) {
 			t.Errorf("%s was asked %d times", name, n)
 		}
 	}
-	dir := t.TempDir()
-	writeFiles(t, dir, data)
-	set, err := item.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := readSet(t, data)
 	for _, f := range item.Validate(set, nil) {
 		if f.Code != "shortcut" { // ten pairs are too few for the baselines
 			t.Error(f)
@@ -137,12 +144,7 @@ func TestV0(t *testing.T) {
 	if want := 4 * len(slots); len(slots) < 60 || r.Pairs != len(slots) || r.Total.Calls != want || build.Sum(r.Total.Accepted) != want {
 		t.Errorf("%+v, %+v", r, r.Total)
 	}
-	dir := t.TempDir()
-	writeFiles(t, dir, data)
-	set, err := item.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := readSet(t, data)
 	for _, f := range item.Validate(set, nil) {
 		t.Error(f)
 	}
