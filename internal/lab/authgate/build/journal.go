@@ -55,6 +55,7 @@ type answered struct {
 type lost struct {
 	Key  string `json:"key"`
 	Code string `json:"code"`
+	Cost string `json:"cost,omitzero"`
 	File string `json:"file,omitzero"` // digest of the file of answers that says so
 }
 

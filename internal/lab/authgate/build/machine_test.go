@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/build"
+	"github.com/licet-dev/licet/internal/lab/authgate/item"
 )
 
 // always says the same in all four rounds of drafts.
@@ -107,6 +108,31 @@ func TestGoesBack(t *testing.T) {
 
 func observation(id, collector, key, value, check string) string {
 	return fmt.Sprintf(`{"id":%q,"collector":%q,"key":%q,"value":%s,"check":%q,"age_s":0,"complete":true}`, id, collector, key, value, check)
+}
+
+// TestLarge: an answer that is larger than a row is refused, repeated to the generator
+// and kept as far as it fits, and the data set can be read.
+func TestLarge(t *testing.T) {
+	s := &script{t: t, says: map[string]string{}}
+	s.always(strings.Repeat("\x01", 200_000), "se-001.d1", "se-001.d2", "se-001.d3")
+	s.says["se-001.d1 r0"] = strings.Replace(said(t, "se-001", build.StageI), `"args":{`, `"args":{"more":"`+strings.Repeat("x", 31_000-len(said(t, "se-001", build.StageI)))+`",`, 1)
+	_, data := whole(t, planOf(t, slotOf(t, "se-001")), s, 1)
+	if _, drops := cameTo(t, data); len(drops) != 3 || drops[0] != "1.d1 repair_exhausted not_json" {
+		t.Errorf("%q", drops)
+	}
+	for line := range strings.Lines(data["/drops.jsonl"]) {
+		if len(line) > item.MaxRow {
+			t.Errorf("a row of %d bytes", len(line))
+		}
+	}
+	for _, c := range s.calls {
+		if len(c.System)+len(c.User) > 3*item.MaxRow {
+			t.Errorf("%s in round %d: a prompt of %d bytes", c.Draft, c.Round, len(c.System)+len(c.User))
+		}
+		if c.Draft == "se-001.d1" && c.Round == 1 && !strings.Contains(c.User, `- schema at "": makes a row of more than`) {
+			t.Errorf("round 1: %s", c.User[len(c.User)-500:])
+		}
+	}
 }
 
 // TestReviewed: a pair that a review drops is made again, and nothing else is.

@@ -11,7 +11,9 @@
 // [ReadDir] reads a data set, strictly, and [Validate] holds it to the rules of
 // construction; each [Finding] has the code of the rule. [ReadDrafts] reads pairs
 // as people write them, each part once, and makes the rows of them, with digests,
-// split and the control baselines ([Controls]); [Set.Write] writes them. [Sheet] and
+// split and the control baselines ([Controls]); [Set.Write] writes them. A pipeline
+// holds a pair to the rules while it is made ([Decode], [CheckPair], [Shelf], [Quota])
+// and makes a data set of the rows ([Make]). [Sheet] and
 // [Join] are for a second labelling by somebody who sees neither label nor role,
 // [Show] is for confirming a pair afterwards.
 //

@@ -480,7 +480,7 @@ func TestStrict(t *testing.T) {
 		"twice":          {strings.Replace(first, `"domain":`, `"domain":"hr","domain":`, 1), "not_json", "", "domain"},
 		"trailing":       {first + "{}", "not_json", "", ""},
 		"UTF-8":          {strings.Replace(first, "deploy", "depl\xff", 1), "not_json", "", ""},
-		"too long":       {strings.Replace(first, "deploy", strings.Repeat("d", maxRow), 1), "not_json", "", "32768"},
+		"too long":       {strings.Replace(first, "deploy", strings.Repeat("d", MaxRow), 1), "not_json", "", "32768"},
 		"a list":         {"[]", "not_json", "", "object"},
 		"another schema": {strings.Replace(first, "instance/1", "instance/2", 1), "schema", "/schema", "instance/2"},
 		"unknown":        {strings.Replace(first, `"domain":`, `"extra":1,"domain":`, 1), "schema", "/extra", ""},

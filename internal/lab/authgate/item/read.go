@@ -15,11 +15,11 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// Bounds of what is read.
-const (
-	maxRow  = 32 << 10 // bytes of a row
-	maxFile = 64 << 20 // bytes of a file
-)
+// MaxRow is how many bytes a row has at most.
+const MaxRow = 32 << 10
+
+// maxFile is how many bytes a file has at most.
+const maxFile = 64 << 20
 
 // Names of the files of a data set.
 const (
@@ -185,8 +185,8 @@ func Decode[T any](raw []byte) (part T, found *Finding) {
 
 // object reads exactly one object.
 func object(raw []byte) (toolcall.Value, *Finding) {
-	if len(raw) > maxRow {
-		return toolcall.Value{}, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), maxRow)}
+	if len(raw) > MaxRow {
+		return toolcall.Value{}, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), MaxRow)}
 	}
 	value, err := toolcall.Parse(raw, toolcall.Bounds{})
 	if err != nil {
