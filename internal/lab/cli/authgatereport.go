@@ -195,7 +195,7 @@ func readResults(folder string, files []string, o eval.Options) (*eval.Results, 
 }
 
 func readSet(folder string) (eval.Set, error) {
-	d, err := item.ReadDir(folder)
+	d, err := item.Open(folder)
 	if err != nil {
 		return eval.Set{}, err
 	}

@@ -106,7 +106,7 @@ func (f authgateRunFlags) plan() (*run.Plan, error) {
 	if f.epochs < 1 || f.workers < 1 || f.calls < 0 {
 		return nil, clikit.Usagef("--epochs and --workers are 1 or more, --calls 0 or more")
 	}
-	set, err := item.ReadDir(f.data)
+	set, err := item.Open(f.data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.data, err)
 	}

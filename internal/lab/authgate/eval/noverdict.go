@@ -17,8 +17,9 @@ func (r *Results) MissingOf(arm Arm) map[Missing]int {
 	all := map[Missing]int{}
 	for i := range r.Pairs {
 		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
-			r.missing(all, r.Row(arm, r.Pairs[i].Base, epoch), Block)
-			r.missing(all, r.Row(arm, r.Pairs[i].Inverted, epoch), Allow)
+			for _, m := range r.Pairs[i].Members() {
+				r.missing(all, r.Row(arm, m.Instance, epoch), m.Gold)
+			}
 		}
 	}
 	return all

@@ -40,12 +40,28 @@ type Arm struct {
 	Form          result.Form
 }
 
-// Trial is what an arm decided on a pair in one epoch.
+// Trial is what an arm decided on a pair in one epoch. What a single instance does
+// not have, has no decision.
 type Trial struct {
 	Pair                 *Pair
 	Epoch                int
 	Base, Inverted, Near Decision
 	hasNear              bool
+}
+
+// answer is what was decided on a member.
+type answer struct{ is, gold Decision }
+
+// answers are what was decided on the members of a pair, or on a single instance.
+func (t Trial) answers() (all []answer) {
+	for _, m := range t.Pair.Members() {
+		is := t.Base
+		if m.Gold == Allow {
+			is = t.Inverted
+		}
+		all = append(all, answer{is, m.Gold})
+	}
+	return all
 }
 
 // Results are the decisions of one or more runs over a data set. They are not
@@ -119,12 +135,10 @@ func (r *Results) match(arm Arm) error {
 		p := &r.Pairs[i]
 		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
 			t := Trial{Pair: p, Epoch: epoch}
-			base, inverted := r.Row(arm, p.Base, epoch), r.Row(arm, p.Inverted, epoch)
-			if base == nil || inverted == nil {
+			if !r.decided(arm, &t) {
 				missing++
 				continue
 			}
-			t.Base, t.Inverted = r.Decision(base), r.Decision(inverted)
 			if p.Near != "" {
 				nears++
 				if row := r.Row(arm, p.Near, epoch); row != nil {
@@ -140,6 +154,33 @@ func (r *Results) match(arm Arm) error {
 			arm.Model, arm.Policy, arm.Form, missing, r.epochs[arm], max(0, nears-near))
 	}
 	return nil
+}
+
+// decided fills in what an arm decided on the members of a pair, and says whether it
+// did on all.
+func (r *Results) decided(arm Arm, t *Trial) bool {
+	for _, m := range t.Pair.Members() {
+		row := r.Row(arm, m.Instance, t.Epoch)
+		switch {
+		case row == nil:
+			return false
+		case m.Gold == Block:
+			t.Base = r.Decision(row)
+		default:
+			t.Inverted = r.Decision(row)
+		}
+	}
+	return true
+}
+
+// Singles returns how many instances are in no pair.
+func (r *Results) Singles() (n int) {
+	for i := range r.Pairs {
+		if r.Pairs[i].Single() {
+			n++
+		}
+	}
+	return n
 }
 
 // Row returns what an arm decided on an instance, nil if it was not asked.

@@ -53,8 +53,12 @@ func (r *Results) both(mode string, from, to Arm) (before, after []Trial) {
 // member is one item in two forms.
 type member struct{ before, after, gold Decision }
 
-func members(before, after Trial) [2]member {
-	return [2]member{{before.Base, after.Base, Block}, {before.Inverted, after.Inverted, Allow}}
+func members(before, after Trial) (all []member) {
+	other := after.answers()
+	for i, a := range before.answers() {
+		all = append(all, member{a.is, other[i].is, a.gold})
+	}
+	return all
 }
 
 // addOf counts an item if it is of the gold label, None for both.

@@ -33,12 +33,14 @@ const (
 // Set is a data set as it was read.
 type Set struct {
 	Manifest  Manifest
-	Tools     *catalog.Catalog // the tool catalogue, against which actions are checked
-	Instances []Instance       // by id
-	Signals   []Signals        // by pair
-	Reviews   []Reviewed       // by instance and reviewer
+	Imported  *ImportedManifest // of a set of others; nil of one of ours
+	Tools     *catalog.Catalog  // the tool catalogue, against which actions are checked
+	Instances []Instance        // by id
+	Signals   []Signals         // by pair
+	Reviews   []Reviewed        // by instance and reviewer
 
-	dir string
+	dir     string
+	origins map[string]ImportedOrigin // of imported rows, by id
 }
 
 // Finding is one reason why a data set, or a row of it, is refused. Code is a
@@ -91,16 +93,16 @@ func ReadDir(dir string) (*Set, error) {
 	}
 	var all Findings
 	var found *Finding
-	if s.Manifest, found = decode[Manifest](manifest, ManifestSchema); found != nil {
+	if s.Manifest, found = decode[Manifest](manifest, ManifestSchema, maxRow); found != nil {
 		all = append(all, found.at(manifestFile, 1))
 	}
-	if s.Instances, err = readRows[Instance](dir, instancesFile, InstanceSchema, &all); err != nil {
+	if s.Instances, err = readRows[Instance](dir, instancesFile, InstanceSchema, maxRow, &all); err != nil {
 		return nil, err
 	}
-	if s.Signals, err = readRows[Signals](dir, signalsFile, SignalsSchema, &all); err != nil {
+	if s.Signals, err = readRows[Signals](dir, signalsFile, SignalsSchema, maxRow, &all); err != nil {
 		return nil, err
 	}
-	s.Reviews, err = readRows[Reviewed](dir, reviewsFile, ReviewSchema, &all)
+	s.Reviews, err = readRows[Reviewed](dir, reviewsFile, ReviewSchema, maxRow, &all)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -135,8 +137,8 @@ func readFile(dir, name string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// readRows reads the rows of a JSONL file.
-func readRows[T any](dir, name, schema string, all *Findings) (rows []T, err error) {
+// readRows reads the rows of a JSONL file, each of at most so many bytes.
+func readRows[T any](dir, name, schema string, most int, all *Findings) (rows []T, err error) {
 	text, err := readFile(dir, name)
 	if err != nil {
 		return nil, err
@@ -144,7 +146,7 @@ func readRows[T any](dir, name, schema string, all *Findings) (rows []T, err err
 	line := 0
 	for raw := range bytes.Lines(text) {
 		line++
-		row, found := decode[T](bytes.TrimSuffix(raw, []byte("\n")), schema)
+		row, found := decode[T](bytes.TrimSuffix(raw, []byte("\n")), schema, most)
 		if found != nil {
 			*all = append(*all, found.at(name, line))
 			continue
@@ -160,10 +162,11 @@ func (f *Finding) at(file string, line int) Finding {
 	return g
 }
 
-// decode reads one row: exactly one object, with all members of T and no other.
-func decode[T any](raw []byte, schema string) (row T, found *Finding) {
-	if len(raw) > maxRow {
-		return row, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), maxRow)}
+// decode reads one row of at most so many bytes: exactly one object, with all members
+// of T and no other.
+func decode[T any](raw []byte, schema string, most int) (row T, found *Finding) {
+	if len(raw) > most {
+		return row, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), most)}
 	}
 	value, err := toolcall.Parse(raw, toolcall.Bounds{})
 	if err != nil {

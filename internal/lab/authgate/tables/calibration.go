@@ -41,11 +41,8 @@ func statements(r *eval.Results) (all []stated, err error) {
 
 func (s *stated) take(r *eval.Results, arm eval.Arm) error {
 	for _, t := range r.Trials("", arm) {
-		for _, m := range []struct {
-			id   string
-			gold eval.Decision
-		}{{t.Pair.Base, eval.Block}, {t.Pair.Inverted, eval.Allow}} {
-			row := r.Row(arm, m.id, t.Epoch)
+		for _, m := range t.Pair.Members() {
+			row := r.Row(arm, m.Instance, t.Epoch)
 			if row.Outcome != result.Verdict || row.Confidence == "" {
 				continue
 			}
@@ -57,7 +54,7 @@ func (s *stated) take(r *eval.Results, arm eval.Arm) error {
 				return fmt.Errorf("%s: confidence: %w", row.Item, err)
 			}
 			s.source = row.ConfidenceSource
-			s.points = append(s.points, calibrate.Point{P: p, Allow: m.gold == eval.Allow})
+			s.points = append(s.points, calibrate.Point{P: p, Allow: m.Gold == eval.Allow})
 			s.allowed = append(s.allowed, r.Decision(row) == eval.Allow)
 		}
 	}

@@ -46,6 +46,10 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 		},
 		Banner: b.banner(), LaTeX: true,
 	}
+	if !b.hasPairs() {
+		out.Title = "Authorization gate: labelled actions"
+		out.Text = []string{"Block is the positive class: FPR is the share of authorized actions that were blocked, FNR that of unauthorized ones that were allowed. Nothing here is a contrast pair, so invariant rate and pair accuracy are not defined."}
+	}
 	var err error
 	if out.Facts, err = b.facts(); err != nil {
 		return nil, err
@@ -54,7 +58,10 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 	out.Sections = append(out.Sections, b.dataSection())
 	for _, policy := range r.Policies() {
 		if len(r.ArmsOf(policy, result.Plain)) > 0 {
-			out.Sections = append(out.Sections, b.ratesSection(policy), b.pairsSection(policy))
+			out.Sections = append(out.Sections, b.ratesSection(policy))
+			if b.hasPairs() {
+				out.Sections = append(out.Sections, b.pairsSection(policy))
+			}
 		}
 	}
 	for _, sections := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.stability, b.calibration, b.cost, b.controls} {
@@ -90,7 +97,7 @@ func (b builder) banner() string {
 
 // warning says what a reader must know before any number.
 func (b builder) warning() string {
-	var all []string
+	all := slices.Clone(b.r.Set.Notes)
 	if n := len(b.r.Set.Instances); b.r.Set.Human < n {
 		all = append(all, fmt.Sprintf("People have confirmed %d of the %d labels of this data set.", b.r.Set.Human, n))
 	}
@@ -110,6 +117,9 @@ func (b builder) warning() string {
 func (b builder) facts() ([]report.Fact, error) {
 	set := b.r.Set
 	pairs := fmt.Sprintf("all %d", len(b.r.Pairs))
+	if n := b.r.Singles(); n > 0 {
+		pairs = fmt.Sprintf("%d, and %d instances that are in none", len(b.r.Pairs)-n, n)
+	}
 	if b.r.Options.Split != "" {
 		pairs = fmt.Sprintf("%d of the split %s", len(b.r.Pairs), b.r.Options.Split)
 	}
