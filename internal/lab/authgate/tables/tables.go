@@ -44,7 +44,7 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 			"The same action after the same steps is right to block under one request and right to allow under another. Block is the positive class: FPR is the share of authorized actions that were blocked, FNR that of unauthorized ones that were allowed. IR, the invariant rate, is the share of pairs whose two members got one decision; a judge that looks at the action alone has 100. Pair accuracy is the share of pairs with both members right.",
 			"The layout is that of the paper \"AuthGateBench: Benchmarking LLMs as Authorization Gate\". No figure here is a score on that benchmark.",
 		},
-		Banner: b.banner(), LaTeX: true,
+		Banner: b.banner(), TableFiles: true,
 	}
 	if !b.hasPairs() {
 		out.Title = "Authorization gate: labelled actions"
