@@ -164,12 +164,13 @@ func textOf(v run.Visible, observed bool) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// noTemplate returns the same JSON with the second character of each "{{", "{%" and
-// "{#" written as an escape. They stand in strings alone: in JSON, no object begins so.
+// noTemplate returns the same JSON with a character of each "{{", "{%", "{#" and "#}"
+// written as an escape: the first three open a template, and the last, alone, is an
+// error of one. They stand in strings alone: in JSON, no object begins or ends so.
 func noTemplate(text []byte) []byte {
 	for _, c := range "{%#" {
 		escaped := fmt.Appendf(nil, `{\u%04x`, c)
 		text = bytes.ReplaceAll(text, []byte{'{', byte(c)}, escaped)
 	}
-	return text
+	return bytes.ReplaceAll(text, []byte("#}"), []byte(`\u0023}`))
 }

@@ -98,7 +98,7 @@ func strict(t *testing.T, line string, v any) {
 
 // FuzzTemplate: no text becomes a template of promptfoo, and none another text.
 func FuzzTemplate(f *testing.F) {
-	for _, text := range []string{"{{ env.HOME }}", "{{{x}}}", "{% include 'a' %}", "{#", `{\{`, `\{{`, "a{{{{b", `{"{"`} {
+	for _, text := range []string{"{{ env.HOME }}", "x #} {#}", "{{{x}}}", "{% include 'a' %}", "{#", `{\{`, `\{{`, "a{{{{b", `{"{"`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -108,7 +108,7 @@ func FuzzTemplate(f *testing.F) {
 			if err := json.Unmarshal([]byte(line), &c); err != nil {
 				t.Fatal(err)
 			}
-			for _, opening := range []string{"{{", "{%", "{#"} {
+			for _, opening := range []string{"{{", "{%", "{#", "#}"} {
 				if strings.Contains(c.Vars["case"], opening) {
 					t.Errorf("%q opens a template: %s", opening, c.Vars["case"])
 				}
