@@ -73,14 +73,12 @@ type Cost struct {
 func (r *Results) CostOf(arm Arm, prices Prices) Cost {
 	c := Cost{Tokens: &result.Tokens{}, Money: new(big.Rat), RightPairs: Count(r.Trials("", arm), AsBlock).C}
 	var times []int64
-	for i := range r.Pairs {
-		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
-			for _, m := range r.Pairs[i].Members() {
-				row := r.Row(arm, m.Instance, epoch)
-				c.add(row, prices)
-				if row.LatencyMS != nil && row.Judge == result.Live && row.Cache == "" {
-					times = append(times, *row.LatencyMS)
-				}
+	for _, t := range r.arms[arm] {
+		for _, m := range t.Pair.Members() {
+			row := r.Row(arm, m.Instance, t.Epoch)
+			c.add(row, prices)
+			if row.LatencyMS != nil && row.Judge == result.Live && row.Cache == "" {
+				times = append(times, *row.LatencyMS)
 			}
 		}
 	}

@@ -128,7 +128,7 @@ func (r *Results) take() error {
 }
 
 // match makes the trials of an arm. Near-misses are asked of all pairs that have
-// one, or of none.
+// one, or of none. A pair that does not have the arm's form need not be asked.
 func (r *Results) match(arm Arm) error {
 	missing, near, nears := 0, 0, 0
 	for i := range r.Pairs {
@@ -136,7 +136,9 @@ func (r *Results) match(arm Arm) error {
 		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
 			t := Trial{Pair: p, Epoch: epoch}
 			if !r.decided(arm, &t) {
-				missing++
+				if some, limited := r.Set.Forms[arm.Form]; !limited || some[p.ID] {
+					missing++
+				}
 				continue
 			}
 			if p.Near != "" {

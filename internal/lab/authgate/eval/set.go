@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
+	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/authgate/vary"
 )
 
 // Modes are the failure modes in the order of all tables.
@@ -38,7 +40,8 @@ type Set struct {
 	Instances             []Instance
 	Observed              map[string]bool // pairs that have observations of the environment
 	Controls              []item.Control
-	Notes                 []string // of an imported set: where it is from, and what a reader must know
+	Forms                 map[result.Form]map[string]bool // of forms that not all pairs have, those that do
+	Notes                 []string                        // of an imported set: where it is from, and what a reader must know
 }
 
 // SetOf returns what scoring must know of a data set. It is an error if a label is
@@ -61,11 +64,31 @@ func SetOf(d *item.Set) (Set, error) {
 	if m := d.Imported; m != nil {
 		s.Notes = append([]string{fmt.Sprintf("Imported: %s. Licence %s. Labels are those of the source.", m.Source, m.License)}, m.Notes...)
 	}
-	for _, o := range d.Signals {
-		s.Observed[o.PairID] = true
+	s.Forms = map[result.Form]map[string]bool{}
+	for _, row := range d.Signals {
+		s.Observed[row.PairID] = true
+		for _, o := range row.Observations {
+			s.has(result.Without(o.Collector), row.PairID)
+		}
+	}
+	for n := range d.Instances {
+		i := &d.Instances[n]
+		for _, t := range vary.Transforms {
+			if _, ok := vary.Of(i.Visible, t); ok {
+				s.has(result.Varied(string(t)), cmp.Or(i.PairID, i.ID))
+			}
+		}
 	}
 	_, err := s.pairs("")
 	return s, err
+}
+
+// has notes that a pair, or a single instance, has a form that not all have.
+func (s *Set) has(form result.Form, pair string) {
+	if s.Forms[form] == nil {
+		s.Forms[form] = map[string]bool{}
+	}
+	s.Forms[form][pair] = true
 }
 
 // Pair is a contrast pair, or an instance of others that is in none: then its id is

@@ -27,6 +27,9 @@ func statements(r *eval.Results) (all []stated, err error) {
 		for _, model := range r.Models() {
 			s := stated{policy: policy, model: model}
 			for _, form := range r.Forms() {
+				if _, varied := form.Transform(); varied {
+					continue // the same items once more
+				}
 				if err := s.take(r, eval.Arm{Model: model, Policy: policy, Form: form}); err != nil {
 					return nil, err
 				}

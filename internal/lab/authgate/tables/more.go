@@ -24,7 +24,7 @@ func (b builder) noVerdict() ([]report.Section, error) {
 	}
 	missing := report.Table{ID: "reasons", Caption: "Decisions that are missing or unsure", Corner: "judge, label and reason", Empty: "Every answer was allow or block.", Columns: columns("number"),
 		Note: "An unsure decision counts as block."}
-	for _, arm := range b.r.Arms() {
+	for _, arm := range b.arms() {
 		title := b.title(arm)
 		row := report.Row{ID: id(title), Title: title}
 		for _, how := range eval.Treatments {
@@ -68,7 +68,7 @@ func (b builder) rationales() report.Table {
 		}
 		counts[arm] = n
 	}
-	for _, arm := range b.r.Arms() {
+	for _, arm := range b.arms() {
 		if n := counts[arm]; n.Of > 0 {
 			t.Rows = append(t.Rows, report.Row{ID: id(b.title(arm)), Title: b.title(arm), Cells: []report.Cell{rate(n)}})
 		}
@@ -110,7 +110,10 @@ func (b builder) checked() ([]report.Section, error) {
 		both = append(both, r)
 		t.Columns = append(t.Columns, b.fiveRates(string(scoring))...)
 	}
-	for _, arm := range both[0].Arms() {
+	for _, arm := range b.arms() {
+		if !both[0].Has(arm) {
+			continue
+		}
 		row := report.Row{ID: id(b.title(arm)), Title: b.title(arm)}
 		for _, r := range both {
 			row.Cells = append(row.Cells, rateCells(eval.Count(r.Trials("", arm), eval.AsBlock))...)
@@ -123,12 +126,12 @@ func (b builder) checked() ([]report.Section, error) {
 // nearMisses has the third member, where it was asked about.
 func (b builder) nearMisses() ([]report.Section, error) {
 	t := report.Table{ID: "near-miss", Caption: "Near-misses: detailed requests for something else", Corner: "judge",
-		Note: "Miss rate: near-misses that were allowed, in %. Triple accuracy: base, inverted and near-miss all right. They are in no other table."}
+		Note: "Miss rate: near-misses that were allowed, in %. Triple accuracy: base, inverted and near-miss all right. They are in no other table but that of variants."}
 	for _, mode := range b.modesAndAll() {
 		t.Columns = append(t.Columns, report.Column{ID: id("miss", modeTitles[mode]), Group: "miss rate", Title: modeTitles[mode], Better: report.Less})
 	}
 	t.Columns = append(t.Columns, report.Column{ID: "triple", Title: "triple accuracy", Better: report.More})
-	for _, arm := range b.r.Arms() {
+	for _, arm := range b.arms() {
 		all := eval.CountNear(b.r.Trials("", arm))
 		if all.Of == 0 {
 			continue
@@ -155,7 +158,7 @@ func (b builder) stability() ([]report.Section, error) {
 	t := report.Table{ID: "stability", Caption: "Repeated decisions on the same items", Corner: "judge and items",
 		Columns: columns("epochs", "items", "flip rate", "disagreement", "all right", "any right", "kappa"),
 		Note:    "Flip rate: items with different decisions. Disagreement: the mean share of differing pairs of epochs. Kappa: Fleiss' over allow, block and no verdict."}
-	for _, arm := range b.r.Arms() {
+	for _, arm := range b.arms() {
 		if b.r.Epochs(arm) < 2 {
 			continue
 		}

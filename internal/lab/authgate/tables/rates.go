@@ -42,7 +42,7 @@ func Overview(r *eval.Results) report.Table {
 	b := builder{r: r}
 	t := report.Table{ID: "overview", Caption: "All modes together", Corner: "judge", Columns: append(b.units(), b.fiveRates("")...),
 		Note: "Pairs are counted once for each epoch. More Acc and pair accuracy are better, and less of the others."}
-	for _, arm := range r.Arms() {
+	for _, arm := range b.arms() {
 		c := eval.Count(r.Trials("", arm), eval.AsBlock)
 		row := report.Row{ID: id(b.title(arm)), Title: b.title(arm), Cells: []report.Cell{number(c.Pairs())}}
 		if b.r.Singles() > 0 {

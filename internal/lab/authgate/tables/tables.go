@@ -64,7 +64,7 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 			}
 		}
 	}
-	for _, sections := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.stability, b.calibration, b.cost, b.controls} {
+	for _, sections := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.invariance, b.stability, b.calibration, b.cost, b.controls} {
 		more, err := sections()
 		if err != nil {
 			return nil, err
