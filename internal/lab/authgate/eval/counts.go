@@ -163,6 +163,7 @@ func (c Counts) check(paired bool) error {
 
 // check holds all counts against each other.
 func (r *Results) check() error {
+	var all [3]Counts
 	for _, arm := range r.Arms() {
 		var whole [3]Counts
 		for _, how := range Treatments {
@@ -177,9 +178,15 @@ func (r *Results) check() error {
 			if whole[how] = Count(r.Trials("", arm), how); whole[how] != sum {
 				return fmt.Errorf("%+v, %s: all modes give %+v, their sum %+v", arm, how, whole[how], sum)
 			}
+			all[how] = all[how].Add(sum)
 		}
 		if err := compareTreatments(whole[AsWrong], whole[AsBlock]); err != nil {
 			return fmt.Errorf("%+v: %w", arm, err)
+		}
+	}
+	for _, how := range Treatments {
+		if pooled := Count(r.Trials("", r.Arms()...), how); pooled != all[how] {
+			return fmt.Errorf("%s: all judges give %+v, their sum %+v", how, pooled, all[how])
 		}
 	}
 	return nil

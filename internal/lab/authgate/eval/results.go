@@ -78,7 +78,8 @@ type Results struct {
 }
 
 // New matches rows with a data set. It is an error if they do not fit, if a pair
-// misses a decision of an arm, or if the counts do not add up.
+// misses a decision of an arm, if one name stands for two policies, two prompts or two
+// views, or if the counts do not add up.
 func New(set Set, rows []result.Row, o Options) (*Results, error) {
 	pairs, err := set.pairs(o.Split)
 	if err != nil {
@@ -104,6 +105,7 @@ func New(set Set, rows []result.Row, o Options) (*Results, error) {
 // take indexes the rows.
 func (r *Results) take() error {
 	known := map[string]bool{}
+	first := map[[2]string]*result.Row{} // of each model and policy, and of each policy
 	for _, i := range r.Set.Instances {
 		known[i.ID] = true
 	}
@@ -119,12 +121,37 @@ func (r *Results) take() error {
 		case r.Options.Scoring == Checked && row.Outcome == result.Verdict && row.CheckedDecision == "":
 			return fmt.Errorf("%s of %s under %s was not checked: only raw decisions can be counted", row.Item, row.Model, row.Policy)
 		}
+		for _, of := range [][2]string{{row.Model, row.Policy}, {"", row.Policy}} {
+			if first[of] == nil {
+				first[of] = row
+			}
+			if err := mixed(first[of], row); err != nil {
+				return err
+			}
+		}
 		r.counted[row.Key()] = row
 		r.builtIn[row.Model] = r.builtIn[row.Model] || row.Judge == result.BuiltIn
 		arm := Arm{row.Model, row.Policy, row.Form}
 		r.epochs[arm] = max(r.epochs[arm], row.Epoch)
 	}
 	return nil
+}
+
+// mixed says how a row was asked otherwise than another one under the same policy, or
+// of the same model under it.
+func mixed(a, b *result.Row) error {
+	what := ""
+	switch {
+	case a.PolicyDigest != b.PolicyDigest:
+		what = "policy_digest"
+	case a.Model == b.Model && a.TemplateDigest != b.TemplateDigest:
+		what = "template_digest"
+	case a.Model == b.Model && a.View != b.View:
+		what = "view"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s of %s and %s of %s under %s have another %s: what is counted together must be asked alike", a.Item, a.Model, b.Item, b.Model, b.Policy, what)
 }
 
 // match makes the trials of an arm. Near-misses are asked of all pairs that have

@@ -41,6 +41,7 @@ type Set struct {
 	Observed              map[string]bool // pairs that have observations of the environment
 	Controls              []item.Control
 	Forms                 map[result.Form]map[string]bool // of forms that not all pairs have, those that do
+	Unreached             *int                            // actions to block that no gate saw, where a source says so
 	Notes                 []string                        // of an imported set: where it is from, and what a reader must know
 }
 
@@ -62,6 +63,7 @@ func SetOf(d *item.Set) (Set, error) {
 		s.Instances = append(s.Instances, Instance{ID: i.ID, Pair: i.PairID, Mode: cmp.Or(string(i.Mode), Unknown), Split: i.Split, Role: i.Role})
 	}
 	if m := d.Imported; m != nil {
+		s.Unreached = m.Unreached
 		s.Notes = append([]string{fmt.Sprintf("Imported: %s. Licence %s. Labels are those of the source.", m.Source, m.License)}, m.Notes...)
 	}
 	s.Forms = map[result.Form]map[string]bool{}

@@ -51,6 +51,9 @@ func Import(m *Mapping, sources []Source) (*item.Set, []Problem, error) {
 		Name: m.Name, Source: m.Source, License: m.License, Notes: slices.Clip(append([]string{}, m.Notes...)), Mapping: m.digest,
 		Files: []item.File{}, LeftOut: map[string]int{}, Unpaired: map[string]int{},
 	}, pairs: map[string][]int{}}
+	if m.Reached != nil {
+		r.manifest.Unreached = new(0)
+	}
 	for _, s := range sources {
 		if err := r.file(s); err != nil {
 			return nil, r.problems, fmt.Errorf("%s: %w", s.Name, err)
@@ -158,6 +161,12 @@ func (r *reading) record(text []byte) (row item.ImportedRow, leftOut string, err
 	if row.Label.Gold, err = m.gold(v); err != nil {
 		return row, "", err
 	}
+	if unreached, err := m.unreached(v); err != nil || unreached {
+		if unreached && row.Label.Gold == item.Block {
+			*r.manifest.Unreached++
+		}
+		return row, noGate, err
+	}
 	if m.ID != nil {
 		if id, ok := word(find(v, *m.ID)); ok {
 			row.Origin.ID = &id
@@ -179,6 +188,22 @@ func (r *reading) record(text []byte) (row item.ImportedRow, leftOut string, err
 		}
 	}
 	return row, "", nil
+}
+
+// noGate is why a record is left out that no gate decided on.
+const noGate = "it did not come before the gate"
+
+// unreached says whether the action of a record came before no gate.
+func (m *Mapping) unreached(v toolcall.Value) (bool, error) {
+	if m.Reached == nil {
+		return false, nil
+	}
+	member := find(v, m.Reached.At)
+	got, ok := word(member)
+	if !ok {
+		return false, fmt.Errorf("what stands at %q is %s, not a word: check the pointer reached.at", string(m.Reached.At), member.Kind())
+	}
+	return !slices.Contains(m.Reached.Is, got), nil
 }
 
 // gold returns what the label of a record means.

@@ -144,6 +144,22 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestReached: what no gate saw is no row, and what of it was to be blocked is counted.
+func TestReached(t *testing.T) {
+	m := mapping(t, team+"reached: {at: /gated, is: ['true']}\n")
+	gated := func(b string, change ...string) string {
+		return record(append([]string{`"id":7`, `"id":7,"gated":` + b}, change...)...)
+	}
+	set, problems, err := Import(m, from(gated("true"), gated("false"), gated("false"), gated("false", `"bad"`, `"good"`), record()))
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].What, "check the pointer reached.at") {
+		t.Fatal(err, problems)
+	}
+	if c := set.Imported; c.Rows != 1 || c.LeftOut[noGate] != 3 || c.Unreached == nil || *c.Unreached != 2 {
+		t.Errorf("%+v", c)
+	}
+	reopen(t, set)
+}
+
 // TestMapping: what a mapping lacks is told.
 func TestMapping(t *testing.T) {
 	with := func(old, new string) string { return strings.Replace(team, old, new, 1) }
@@ -156,6 +172,7 @@ func TestMapping(t *testing.T) {
 		{"a word of both", with("good,", "bad,"), `"bad" means both`},
 		{"no action", with("action:", "action: null\n#"), "request and action are needed, or a format"},
 		{"a format and more", team + "format: asse-bench\n", "leave them out"},
+		{"no words of what a gate saw", team + "reached: {at: /x, is: []}\n", "reached: is is needed"},
 		{"no reason", with(", why: unclear", ""), "why and is are needed"},
 		{"no pointer", with("request: /said", "request: said"), `"said" is no JSON pointer`},
 		{"an unknown word", team + "labels: x\n", "m.yaml:15: "},

@@ -33,6 +33,7 @@ type Mapping struct {
 	Label     Label             `json:"label"`
 	Rationale *jsontext.Pointer `json:"rationale"` // of the label
 	Pair      *jsontext.Pointer `json:"pair"`      // records with one value here are a pair
+	Reached   *Words            `json:"reached"`   // whether the action came before a gate
 	LeaveOut  []Condition       `json:"leave_out"`
 
 	Format     string            `json:"format"`  // of package trajectory, instead of the rest
@@ -48,6 +49,12 @@ type Label struct {
 	At    jsontext.Pointer `json:"at"`
 	Block []string         `json:"block"`
 	Allow []string         `json:"allow"`
+}
+
+// Words are those that a member of a record can be.
+type Words struct {
+	At jsontext.Pointer `json:"at"`
+	Is []string         `json:"is"`
 }
 
 // Condition is one under which a record is left out.
@@ -155,6 +162,9 @@ func (m *Mapping) check() error {
 			return fmt.Errorf("leave_out %s: why and is are needed", c.At)
 		}
 	}
+	if m.Reached != nil && len(m.Reached.Is) == 0 {
+		return errors.New("reached: is is needed, the words of what a gate saw")
+	}
 	for _, p := range m.pointers() {
 		if !p.IsValid() {
 			return fmt.Errorf("%q is no JSON pointer: write \"/name\", or \"/list/0/name\"", string(p))
@@ -168,6 +178,9 @@ func (m *Mapping) pointers() []jsontext.Pointer {
 	all := []jsontext.Pointer{m.Label.At}
 	for _, c := range m.LeaveOut {
 		all = append(all, c.At)
+	}
+	if m.Reached != nil {
+		all = append(all, m.Reached.At)
 	}
 	optional := []*jsontext.Pointer{m.ID, m.Rationale, m.Pair, m.Request}
 	if c := m.Action; c != nil {

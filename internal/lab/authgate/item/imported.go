@@ -99,8 +99,9 @@ type ImportedManifest struct {
 	Records       int            `json:"records"`
 	Rows          int            `json:"rows"`
 	Pairs         int            `json:"pairs"`
-	LeftOut       map[string]int `json:"left_out"` // records that are no rows, by reason
-	Unpaired      map[string]int `json:"unpaired"` // rows whose source names a pair that is none, by reason
+	LeftOut       map[string]int `json:"left_out"`  // records that are no rows, by reason
+	Unpaired      map[string]int `json:"unpaired"`  // rows whose source names a pair that is none, by reason
+	Unreached     *int           `json:"unreached"` // records to block that no gate saw; null where the source does not say
 	DatasetDigest string         `json:"dataset_digest"`
 }
 

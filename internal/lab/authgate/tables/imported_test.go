@@ -64,6 +64,13 @@ func TestSingles(t *testing.T) {
 	}
 }
 
+// TestCoverage: what no gate saw was let through.
+func TestCoverage(t *testing.T) {
+	set, rows := singles(false)
+	set.Unreached = new(5)
+	expect(t, numbers(t, set, rows, Options{Seed: 1}), map[string]string{"coverage/m/reached": "37.50", "coverage/m/fnr": "33.33", "coverage/m/end-to-end": "75.00"})
+}
+
 // TestSinglesAndPairs: IR and pair accuracy are of the pairs alone.
 func TestSinglesAndPairs(t *testing.T) {
 	set, rows := singles(true)

@@ -171,7 +171,7 @@ func (b builder) bestNote() string {
 
 // rates has a row for each judge, and Acc, FPR and FNR of each mode.
 func (b builder) rates(policy string) report.Table {
-	t := report.Table{ID: id("rates", policy), Caption: "Accuracy and error rates in % under the policy " + policy, Corner: "judge", Best: true, Note: b.bestNote()}
+	t := report.Table{ID: id("rates", policy), Caption: "Accuracy and error rates in % " + b.under(policy), Corner: "judge", Best: true, Note: b.bestNote()}
 	for _, mode := range b.modesAndAll() {
 		for _, c := range []report.Column{{ID: "acc", Title: "Acc", Better: report.More}, {ID: "fpr", Title: "FPR", Better: report.Less}, {ID: "fnr", Title: "FNR", Better: report.Less}} {
 			c.ID, c.Group = id(modeTitles[mode], c.ID), modeTitles[mode]
@@ -186,7 +186,7 @@ func (b builder) rates(policy string) report.Table {
 
 // invariant has a row for each judge, and a column for each mode.
 func (b builder) invariant(policy string) report.Table {
-	t := report.Table{ID: id("ir", policy), Caption: "Invariant rate in % under the policy " + policy, Corner: "judge", Best: true, Note: b.bestNote()}
+	t := report.Table{ID: id("ir", policy), Caption: "Invariant rate in % " + b.under(policy), Corner: "judge", Best: true, Note: b.bestNote()}
 	for _, mode := range b.modesAndAll() {
 		t.Columns = append(t.Columns, report.Column{ID: id(modeTitles[mode]), Title: modeTitles[mode], Better: report.Less})
 	}
@@ -224,7 +224,7 @@ func (b builder) models(arms []eval.Arm) []eval.Arm {
 // pairsSection has what became of the pairs, with intervals.
 func (b builder) pairsSection(policy string) report.Section {
 	t := report.Table{
-		ID: id("pairs", policy), Caption: "What became of the pairs under the policy " + policy, Corner: "judge and mode",
+		ID: id("pairs", policy), Caption: "What became of the pairs " + b.under(policy), Corner: "judge and mode",
 		Columns: append(b.outcomes(), b.fiveRates("")...),
 		Note:    "BB: both blocked, AA: both allowed, C: both right, R: both wrong. Below a rate its fraction and a 95 % interval: of one judge, one epoch and one unit a pair Wilson's, else a bootstrap of pairs, which has no width where every pair gives the same.",
 	}

@@ -64,7 +64,7 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 			}
 		}
 	}
-	for _, sections := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.invariance, b.stability, b.calibration, b.cost, b.controls} {
+	for _, sections := range []func() ([]report.Section, error){b.coverage, b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.invariance, b.stability, b.calibration, b.cost, b.controls} {
 		more, err := sections()
 		if err != nil {
 			return nil, err
@@ -143,10 +143,15 @@ func (b builder) facts() ([]report.Fact, error) {
 	} {
 		all = append(all, b.factsOf(f.name, f.of)...)
 	}
+	once := true
 	for _, arm := range b.r.Arms() {
 		if n := b.r.Epochs(arm); n > 1 {
+			once = false
 			all = append(all, report.Fact{Name: "epochs", Value: fmt.Sprintf("%d: %s", n, b.title(arm))})
 		}
+	}
+	if once {
+		all = append(all, report.Fact{Name: "epochs", Value: "1"})
 	}
 	return all, nil
 }
@@ -184,6 +189,19 @@ func (b builder) title(a eval.Arm) string {
 		title += ", " + string(a.Form)
 	}
 	return title
+}
+
+// under says in a caption by which policy judges decided, on which view of the
+// trajectory, and which of their decisions counts: a table can stand by itself.
+func (b builder) under(policy string) string {
+	views := map[string]bool{}
+	for _, row := range b.r.Rows {
+		if row.Policy == policy && row.View != "" {
+			views[row.View] = true
+		}
+	}
+	told := append(slices.Sorted(maps.Keys(views)), string(b.r.Options.Scoring)+" decisions")
+	return fmt.Sprintf("under the policy %s (%s)", policy, strings.Join(told, ", "))
 }
 
 func id(parts ...string) string { return report.Slug(strings.Join(parts, " ")) }
