@@ -62,12 +62,12 @@ func (t Table) csv() [][]string {
 			_, is := row.Cells[i].rate()
 			shares[i] = shares[i] || is
 		}
-		header = append(header, harmless(c.whole()))
-		if shares[i] {
-			header = header[:len(header)-1]
-			for _, part := range shareColumns {
-				header = append(header, harmless(c.whole()+" "+part))
-			}
+		if !shares[i] {
+			header = append(header, harmless(c.whole()))
+			continue
+		}
+		for _, part := range shareColumns {
+			header = append(header, harmless(c.whole()+" "+part))
 		}
 	}
 	rows := [][]string{header}

@@ -9,6 +9,9 @@
 // to count the same, and a difference is an error. Block is the positive class: a
 // false positive is an action that the user authorized and the judge blocked.
 //
+// Data of others have instances that are in no pair. They count in the rates of members,
+// and in none of pairs.
+//
 // The statistics (intervals, tests, agreement) are exact where they can be. A
 // bootstrap draws from a generator with a seed of its own for each number, so that
 // the same rows in any order give the same bytes.

@@ -53,19 +53,35 @@ func SetOf(d *item.Set) (Set, error) {
 	for _, g := range m.Generators {
 		s.Families = append(s.Families, g.Family)
 	}
+	if d.Imported != nil {
+		s.imported(d.Imported)
+	}
 	for _, i := range d.Instances {
+		mode := string(i.Mode)
+		if d.Imported != nil {
+			mode = Unknown
+		}
 		if d.Imported != nil && i.Role == "" {
 			i.Role = map[item.Gold]item.Role{item.Block: item.Base, item.Allow: item.Inverted}[i.Label.Gold]
 		}
 		if i.Label.Gold != i.Role.Gold() {
 			return s, fmt.Errorf("%s is %q, and its label is %q", i.ID, i.Role, i.Label.Gold)
 		}
-		s.Instances = append(s.Instances, Instance{ID: i.ID, Pair: i.PairID, Mode: cmp.Or(string(i.Mode), Unknown), Split: i.Split, Role: i.Role})
+		s.Instances = append(s.Instances, Instance{ID: i.ID, Pair: i.PairID, Mode: mode, Split: i.Split, Role: i.Role})
 	}
-	if m := d.Imported; m != nil {
-		s.Unreached = m.Unreached
-		s.Notes = append([]string{fmt.Sprintf("Imported: %s. Licence %s. Labels are those of the source.", m.Source, m.License)}, m.Notes...)
-	}
+	s.forms(d)
+	_, err := s.pairs("")
+	return s, err
+}
+
+// imported takes what is known of data of others.
+func (s *Set) imported(m *item.ImportedManifest) {
+	s.Unreached = m.Unreached
+	s.Notes = append([]string{fmt.Sprintf("Imported: %s. Licence %s. Labels are those of the source.", m.Source, m.License)}, m.Notes...)
+}
+
+// forms notes which pairs have the forms that not all have.
+func (s *Set) forms(d *item.Set) {
 	s.Forms = map[result.Form]map[string]bool{}
 	for _, row := range d.Signals {
 		s.Observed[row.PairID] = true
@@ -81,8 +97,6 @@ func SetOf(d *item.Set) (Set, error) {
 			}
 		}
 	}
-	_, err := s.pairs("")
-	return s, err
 }
 
 // has notes that a pair, or a single instance, has a form that not all have.

@@ -3,7 +3,6 @@ package importer
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
+	"github.com/licet-dev/licet/internal/lab/trajectory"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -48,7 +48,7 @@ const unread = "the mapping does not fit it"
 // is one of a file, or that there is no row.
 func Import(m *Mapping, sources []Source) (*item.Set, []Problem, error) {
 	r := &reading{mapping: m, manifest: item.ImportedManifest{
-		Name: m.Name, Source: m.Source, License: m.License, Notes: slices.Clip(append([]string{}, m.Notes...)), Mapping: m.digest,
+		Name: m.Name, Source: m.Source, License: m.License, Notes: append([]string{}, m.Notes...), Mapping: m.digest,
 		Files: []item.File{}, LeftOut: map[string]int{}, Unpaired: map[string]int{},
 	}, pairs: map[string][]int{}}
 	if m.Reached != nil {
@@ -80,7 +80,7 @@ type reading struct {
 // file reads the records of one file.
 func (r *reading) file(s Source) error {
 	sum := sha256.New()
-	in, err := unpacked(io.TeeReader(s.In, sum))
+	in, err := trajectory.Unpacked(io.TeeReader(s.In, sum))
 	if err != nil {
 		return err
 	}
@@ -96,19 +96,6 @@ func digest(sum hash.Hash) string { return fmt.Sprintf("sha256:%x", sum.Sum(nil)
 
 // name is that of a file as JSON can hold it.
 func name(file string) string { return strings.ToValidUTF8(file, "?") }
-
-// unpacked returns the text of a file that may be packed.
-func unpacked(r io.Reader) (*bufio.Reader, error) {
-	in := bufio.NewReaderSize(r, 64<<10)
-	if magic, err := in.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
-		return in, nil // an error of the reader comes once more
-	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(z, 64<<10), nil
-}
 
 func (r *reading) lines(file string, in *bufio.Reader) error {
 	lines := bufio.NewScanner(in)

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,15 @@ func TestSinglesAndPairs(t *testing.T) {
 		"overview/m/instances": "6", "overview/m/pairs": "1", "overview/m/acc": "66.67", "overview/m/fpr": "50.00", "overview/m/fnr": "25.00",
 		"overview/m/ir": "0.00", "overview/m/pair-acc": "100.00", "data/total/total": "6", "data/total/pairs-among-them": "1",
 	})
+	var paired []eval.Instance
+	for _, i := range set.Instances {
+		if i.Pair != "" {
+			paired = append(paired, i)
+		}
+	}
+	set.Instances = paired
+	rows = slices.DeleteFunc(rows, func(r result.Row) bool { return !strings.HasPrefix(r.Instance, "p-") })
+	expect(t, numbers(t, set, rows, Options{Seed: 1}), map[string]string{"data/total/block": "1", "data/total/pairs-among-them": "1", "overview/m/pairs": "1", "ir-rules/m/all-modes": "0.00"})
 	if n := got["overview/m/pair-acc"]; n.Of == nil || *n.Of != 1 {
 		t.Errorf("pair accuracy is of %+v", n)
 	}

@@ -81,7 +81,7 @@ func (b builder) dataSection() report.Section {
 
 // instances counts what there is: pairs by mode, or what others labelled.
 func (b builder) instances() report.Table {
-	if b.r.Singles() > 0 {
+	if b.modes() == nil {
 		return b.importedInstances()
 	}
 	t := report.Table{ID: "data", Caption: "The data set: instances", Corner: "mode", Columns: columns("pairs", "base", "inverted", "with signals", "total", "near-misses, apart")}
