@@ -29,6 +29,14 @@ const (
 	deepestArgs    = 32 // objects and arrays around one another
 )
 
+// longest returns how many bytes a row of a schema can have.
+func longest(schema string) int {
+	if schema == ImportedSchema || schema == ImportedManifestSchema {
+		return maxImportedRow
+	}
+	return maxRow
+}
+
 // null is what no source of others says, and no importer makes up.
 type null struct{}
 
@@ -117,12 +125,12 @@ func Open(dir string) (*Set, error) {
 	if v, err := toolcall.Parse(text, toolcall.Bounds{}); err != nil || v.Get("schema").Text() != ImportedManifestSchema {
 		return ReadDir(dir)
 	}
-	m, found := decode[ImportedManifest](text, ImportedManifestSchema, maxImportedRow)
+	m, found := decode[ImportedManifest](text, ImportedManifestSchema)
 	if found != nil {
 		return nil, Findings{found.at(manifestFile, 1)}
 	}
 	var all Findings
-	rows, err := readRows[imported](dir, instancesFile, ImportedSchema, maxImportedRow, &all)
+	rows, err := readRows[imported](dir, instancesFile, ImportedSchema, &all)
 	if err != nil {
 		return nil, err
 	}

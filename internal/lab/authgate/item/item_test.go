@@ -389,7 +389,7 @@ func TestV0(t *testing.T) {
 func labelledOrChanged(t *testing.T, s *Set) {
 	t.Helper()
 	var found Findings
-	drops, err := readRows[Dropped](v0, dropsFile, DropSchema, maxRow, &found)
+	drops, err := readRows[Dropped](v0, dropsFile, DropSchema, &found)
 	if err != nil || len(found) > 0 {
 		t.Fatal(err, found)
 	}
@@ -589,7 +589,7 @@ func FuzzRow(f *testing.F) {
 }
 
 func again[T any](t *testing.T, raw []byte, schema string) {
-	row, found := decode[T](raw, schema, maxRow)
+	row, found := decode[T](raw, schema)
 	if found != nil {
 		if found.Code != "not_json" && found.Code != "schema" {
 			t.Errorf("%q: code %q", raw, found.Code)
@@ -600,7 +600,7 @@ func again[T any](t *testing.T, raw []byte, schema string) {
 	if want, err := jcs.Transform(raw); err == nil && !bytes.Equal(text, want) {
 		t.Errorf("%q is written as %q", raw, text)
 	}
-	if _, found := decode[T](text, schema, maxRow); found != nil {
+	if _, found := decode[T](text, schema); found != nil {
 		t.Errorf("%q is refused when it is read again: %v", text, found)
 	}
 }

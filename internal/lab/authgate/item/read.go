@@ -32,15 +32,16 @@ const (
 
 // Set is a data set as it was read.
 type Set struct {
-	Manifest  Manifest
-	Imported  *ImportedManifest // of a set of others; nil of one of ours
-	Tools     *catalog.Catalog  // the tool catalogue, against which actions are checked
-	Instances []Instance        // by id
-	Signals   []Signals         // by pair
-	Reviews   []Reviewed        // by instance and reviewer
+	Imported *ImportedManifest // of a set of others; nil of one of ours
+	origins  map[string]ImportedOrigin
 
-	dir     string
-	origins map[string]ImportedOrigin // of imported rows, by id
+	Manifest  Manifest
+	Tools     *catalog.Catalog // the tool catalogue, against which actions are checked
+	Instances []Instance       // by id
+	Signals   []Signals        // by pair
+	Reviews   []Reviewed       // by instance and reviewer
+
+	dir string
 }
 
 // Finding is one reason why a data set, or a row of it, is refused. Code is a
@@ -93,16 +94,16 @@ func ReadDir(dir string) (*Set, error) {
 	}
 	var all Findings
 	var found *Finding
-	if s.Manifest, found = decode[Manifest](manifest, ManifestSchema, maxRow); found != nil {
+	if s.Manifest, found = decode[Manifest](manifest, ManifestSchema); found != nil {
 		all = append(all, found.at(manifestFile, 1))
 	}
-	if s.Instances, err = readRows[Instance](dir, instancesFile, InstanceSchema, maxRow, &all); err != nil {
+	if s.Instances, err = readRows[Instance](dir, instancesFile, InstanceSchema, &all); err != nil {
 		return nil, err
 	}
-	if s.Signals, err = readRows[Signals](dir, signalsFile, SignalsSchema, maxRow, &all); err != nil {
+	if s.Signals, err = readRows[Signals](dir, signalsFile, SignalsSchema, &all); err != nil {
 		return nil, err
 	}
-	s.Reviews, err = readRows[Reviewed](dir, reviewsFile, ReviewSchema, maxRow, &all)
+	s.Reviews, err = readRows[Reviewed](dir, reviewsFile, ReviewSchema, &all)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -137,8 +138,8 @@ func readFile(dir, name string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// readRows reads the rows of a JSONL file, each of at most so many bytes.
-func readRows[T any](dir, name, schema string, most int, all *Findings) (rows []T, err error) {
+// readRows reads the rows of a JSONL file.
+func readRows[T any](dir, name, schema string, all *Findings) (rows []T, err error) {
 	text, err := readFile(dir, name)
 	if err != nil {
 		return nil, err
@@ -146,7 +147,7 @@ func readRows[T any](dir, name, schema string, most int, all *Findings) (rows []
 	line := 0
 	for raw := range bytes.Lines(text) {
 		line++
-		row, found := decode[T](bytes.TrimSuffix(raw, []byte("\n")), schema, most)
+		row, found := decode[T](bytes.TrimSuffix(raw, []byte("\n")), schema)
 		if found != nil {
 			*all = append(*all, found.at(name, line))
 			continue
@@ -162,10 +163,9 @@ func (f *Finding) at(file string, line int) Finding {
 	return g
 }
 
-// decode reads one row of at most so many bytes: exactly one object, with all members
-// of T and no other.
-func decode[T any](raw []byte, schema string, most int) (row T, found *Finding) {
-	if len(raw) > most {
+// decode reads one row: exactly one object, with all members of T and no other.
+func decode[T any](raw []byte, schema string) (row T, found *Finding) {
+	if most := longest(schema); len(raw) > most {
 		return row, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), most)}
 	}
 	value, err := toolcall.Parse(raw, toolcall.Bounds{})

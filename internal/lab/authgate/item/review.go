@@ -107,7 +107,7 @@ func Join(s *Set, seed, reviewer, kind string, answers []Answer) ([]Reviewed, er
 // readReviews reads reviews.jsonl, where there is one.
 func (s *Set) readReviews() (err error) {
 	var all Findings
-	s.Reviews, err = readRows[Reviewed](s.dir, reviewsFile, ReviewSchema, maxRow, &all)
+	s.Reviews, err = readRows[Reviewed](s.dir, reviewsFile, ReviewSchema, &all)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -175,7 +175,7 @@ func (s *Set) reviewSummary() (ReviewSummary, error) {
 		sum.Kappa[mode] = t.kappa()
 	}
 	var all Findings
-	drops, err := readRows[Dropped](s.dir, dropsFile, DropSchema, maxRow, &all)
+	drops, err := readRows[Dropped](s.dir, dropsFile, DropSchema, &all)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return sum, err
 	}
