@@ -25,7 +25,7 @@ func (a *app) authgateImport() *cobra.Command {
 		Long: `Reads labelled records, one JSON object a line (perhaps packed by gzip), and writes
 them as a data set that "run" and "report" take. A mapping says where in a record
 request, steps, action and label stand, what the words of the label mean, and where
-the data are from, under which licence (docs/authgate-data.md). The program has a
+the data are from, under which licence (docs/authgate-exchange.md). The program has a
 mapping for ` + strings.Join(importer.BuiltInNames(), ", ") + `.
 
 What the source does not say is null. Two records are a pair only if the source says

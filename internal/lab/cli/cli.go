@@ -66,7 +66,6 @@ is allowed, held and blocked.
   licet-lab authgate report --data DIR FILE ...  what they decided, held against the labels
   licet-lab report compare BEFORE AFTER          what got worse from one run to the next
   licet-lab authgate validate DIR                whether contrast pairs are sound
-  licet-lab authgate import --mapping M FILE ... labelled records of others, as data for them
   licet-lab fake-llm --script FILE               a model's API without a model
   licet-lab llm probe                            what a model's server can do
 
