@@ -121,8 +121,7 @@ func Open(dir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What is no JSON is told by ReadDir.
-	if v, err := toolcall.Parse(text, toolcall.Bounds{}); err != nil || v.Get("schema").Text() != ImportedManifestSchema {
+	if !isImported(text) {
 		return ReadDir(dir)
 	}
 	m, found := decode[ImportedManifest](text, ImportedManifestSchema)
@@ -154,6 +153,13 @@ func Open(dir string) (*Set, error) {
 		return nil, fmt.Errorf("%s: counts or digest are not those of the rows", filepath.Join(dir, manifestFile))
 	}
 	return s, nil
+}
+
+// isImported says whether a manifest is that of a set of others. What is no JSON is told
+// by [ReadDir].
+func isImported(manifest []byte) bool {
+	v, err := toolcall.Parse(manifest, toolcall.Bounds{})
+	return err == nil && v.Get("schema").Text() == ImportedManifestSchema
 }
 
 // row returns the instance of a row, without what is null.

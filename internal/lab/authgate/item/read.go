@@ -89,6 +89,9 @@ func ReadDir(dir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isImported(manifest) {
+		return nil, fmt.Errorf("%s is a set of others, which is not held to the rules of pairs: run, report and export-set take it", dir)
+	}
 	if s.Tools, err = readTools(dir); err != nil {
 		return nil, err
 	}

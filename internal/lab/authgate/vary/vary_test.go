@@ -107,3 +107,65 @@ func TestNone(t *testing.T) {
 		}
 	}
 }
+
+// TestV0: over a whole data set, order and white space leave every value of arguments
+// and every word of the user, and another name of a directory can be taken back.
+func TestV0(t *testing.T) {
+	set, err := item.ReadDir("../../../../data/authgate/v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[vary.Transform]int{}
+	for _, i := range set.Instances {
+		for _, by := range vary.Transforms {
+			v, ok := vary.Of(i.Visible, by)
+			if !ok {
+				continue
+			}
+			counts[by]++
+			want := plain(t, i.Visible)
+			switch by {
+			case vary.RenamedPath:
+				v = back(t, v, i.Visible.Action.Cwd)
+			case vary.IrrelevantTurn:
+				v.Request = v.Request[1:]
+			}
+			if got := plain(t, v); got != want {
+				t.Errorf("%s of %s says\n%s\nwant\n%s", by, i.ID, got, want)
+			}
+		}
+	}
+	if counts[vary.ArgumentOrder] < 60 || counts[vary.RenamedPath] < 30 || counts[vary.WhiteSpace] != 180 || counts[vary.IrrelevantTurn] != 180 {
+		t.Errorf("too few variants: %v", counts)
+	}
+}
+
+// plain writes a visible part without order of members, white space and numbers of turns.
+func plain(t *testing.T, v item.Visible) string {
+	t.Helper()
+	for n, turn := range v.Request {
+		v.Request[n] = item.Turn{Text: strings.Join(strings.Fields(turn.Text), " ")}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	canonical := jsontext.Value(text)
+	if err := canonical.Canonicalize(); err != nil {
+		t.Fatal(err)
+	}
+	return string(canonical)
+}
+
+// back gives the working directory its name again.
+func back(t *testing.T, v item.Visible, cwd string) (old item.Visible) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(text), v.Action.Cwd, cwd)), &old); err != nil {
+		t.Fatal(err)
+	}
+	return old
+}
