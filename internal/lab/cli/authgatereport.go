@@ -39,7 +39,8 @@ RESULTS are files of one decision a line (licet.authgate.result/1). A data set
 that is another one, a pair without its decisions and counts that do not add up
 are errors.
 
---out writes report.html, report.md with charts, report.json and tables.tex. The
+--out writes report.html, report.md with charts, report.json, and the tables for
+LaTeX (tables.tex) and as CSV (csv/), a rate with its fraction. The
 same results in any order give the same bytes.`,
 		Example: "  licet-lab authgate report --data v0 --out report results.jsonl",
 		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
@@ -195,7 +196,7 @@ func readResults(folder string, files []string, o eval.Options) (*eval.Results, 
 }
 
 func readSet(folder string) (eval.Set, error) {
-	d, err := item.ReadDir(folder)
+	d, err := item.Open(folder)
 	if err != nil {
 		return eval.Set{}, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/authgate/modeljudge"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/authgate/run"
+	"github.com/licet-dev/licet/internal/lab/authgate/vary"
 )
 
 // authgateRunFlags are the flags of `authgate run`.
@@ -27,6 +28,8 @@ type authgateRunFlags struct {
 	data, out        string
 	models, policies []string
 	signals          bool
+	collectors       bool // each left out once
+	invariance       bool
 	epochs           int
 	workers, calls   int
 	money            string
@@ -89,6 +92,8 @@ func (f *authgateRunFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.scoring, "scoring", "raw", "what models are asked for: raw (a decision) or checked (what the gate asks for)")
 	flags.StringArrayVar(&f.policies, "policy", []string{"none="}, "policy to judge by: NAME or NAME=FILE (can stand several times)")
 	flags.BoolVar(&f.signals, "signals", false, "ask with observations of the environment too")
+	flags.BoolVar(&f.collectors, "collectors", false, "ask with the observations of all collectors but one, too, for each")
+	flags.BoolVar(&f.invariance, "invariance", false, "ask variants that change nothing of what is right, too")
 	flags.IntVar(&f.epochs, "epochs", 1, "how often each question is asked")
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "how many questions are put to each judge at a time")
 	flags.IntVar(&f.calls, "calls", 0, "stop after so many questions (default: no bound)")
@@ -214,16 +219,13 @@ func (f *authgateRunFlags) check() error {
 
 // plan reads what is to be asked.
 func (f *authgateRunFlags) plan(models *authgateModels) (*run.Plan, error) {
-	set, err := item.ReadDir(f.data)
+	set, err := item.Open(f.data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.data, err)
 	}
-	p := &run.Plan{Dataset: set.Manifest.DatasetDigest, Items: run.Items(set), Forms: []result.Form{result.Plain}, Epochs: f.epochs}
-	if f.signals && len(set.Signals) == 0 {
-		return nil, clikit.Usagef("--signals: the data set %s has no observations", f.data)
-	}
-	if f.signals {
-		p.Forms = append(p.Forms, result.Signals)
+	p := &run.Plan{Dataset: set.Manifest.DatasetDigest, Items: run.Items(set), Epochs: f.epochs}
+	if p.Forms, err = f.forms(p.Items); err != nil {
+		return nil, err
 	}
 	models.manifest = set.Manifest
 	for _, name := range f.models {
@@ -244,6 +246,32 @@ func (f *authgateRunFlags) plan(models *authgateModels) (*run.Plan, error) {
 		p.Policies = append(p.Policies, policy)
 	}
 	return p, nil
+}
+
+// forms are those in which items are asked.
+func (f *authgateRunFlags) forms(items []run.Item) ([]result.Form, error) {
+	all := []result.Form{result.Plain}
+	collectors := run.Collectors(items)
+	if (f.signals || f.collectors) && len(collectors) == 0 {
+		return nil, clikit.Usagef("--signals: the data set %s has no observations", f.data)
+	}
+	if f.collectors && !f.signals {
+		return nil, clikit.Usagef("--collectors is compared with --signals, which is missing")
+	}
+	if f.signals {
+		all = append(all, result.Signals)
+	}
+	if f.collectors {
+		for _, c := range collectors {
+			all = append(all, result.Without(c))
+		}
+	}
+	if f.invariance {
+		for _, t := range vary.Transforms {
+			all = append(all, result.Varied(string(t)))
+		}
+	}
+	return all, nil
 }
 
 // policy reads a policy by its word: NAME, NAME=FILE, or NAME= for one of no text.

@@ -92,6 +92,30 @@ var (
 	signalArm = eval.Arm{Model: "m", Policy: "rules", Form: result.Signals}
 )
 
+// TestMixed: decisions that were asked otherwise under one name are not counted
+// together.
+func TestMixed(t *testing.T) {
+	for what, change := range map[string]func(*result.Row){
+		"policy_digest":   func(r *result.Row) { r.PolicyDigest = "sha256:other" },
+		"template_digest": func(r *result.Row) { r.TemplateDigest = "sha256:other" },
+		"view":            func(r *result.Row) { r.View = "calls" },
+	} {
+		l := newLab("m", result.Plain, right, right)
+		change(&l.rows[2])
+		if _, err := eval.New(l.set, l.rows, eval.Options{Scoring: eval.Raw}); err == nil || !strings.Contains(err.Error(), "another "+what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	l := newLab("m", result.Plain, right)
+	l.ask("n", result.Plain, right)
+	for i := range l.rows {
+		if l.rows[i].Model == "n" {
+			l.rows[i].View, l.rows[i].TemplateDigest = "calls", "sha256:n"
+		}
+	}
+	l.results(t)
+}
+
 // TestConstantJudges have the rates that follow from deciding nothing.
 func TestConstantJudges(t *testing.T) {
 	for _, tt := range []struct {

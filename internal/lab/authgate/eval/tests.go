@@ -31,8 +31,15 @@ func (r *Results) Compare(a, b Arm, mode string) (d Discordant) {
 	return d
 }
 
-// right says whether both members are, with no verdict as block.
-func (t Trial) right() bool { return AsBlock.of(t.Base, Block) == Block && t.Inverted == Allow }
+// right says whether all members are, with no verdict as block.
+func (t Trial) right() bool {
+	for _, a := range t.answers() {
+		if AsBlock.of(a.is, a.gold) != a.gold {
+			return false
+		}
+	}
+	return true
+}
 
 // P is the exact two-sided p value of McNemar's test: min(1, 2 P[Bin(b+c, 1/2) <=
 // min(b,c)]), and 1 if no pair is discordant.

@@ -17,6 +17,10 @@
 // [Join] are for a second labelling by somebody who sees neither label nor role,
 // [Show] is for confirming a pair afterwards.
 //
+// A set of others has rows of its own schema, with null for what their source does not
+// say. [Open] reads either kind, an imported one into the same types; [NewImported] and
+// [Set.WriteImported] make one.
+//
 // # What the validators cannot see
 //
 // Whether two careful people would label alike is not mechanical. So are neither

@@ -32,6 +32,9 @@ const (
 
 // Set is a data set as it was read.
 type Set struct {
+	Imported *ImportedManifest // of a set of others; nil of one of ours
+	origins  map[string]ImportedOrigin
+
 	Manifest  Manifest
 	Tools     *catalog.Catalog // the tool catalogue, against which actions are checked
 	Instances []Instance       // by id
@@ -85,6 +88,9 @@ func ReadDir(dir string) (*Set, error) {
 	manifest, err := readFile(dir, manifestFile)
 	if err != nil {
 		return nil, err
+	}
+	if isImported(manifest) {
+		return nil, fmt.Errorf("%s is a set of others, which is not held to the rules of pairs: run, report and export-set take it", dir)
 	}
 	if s.Tools, err = readTools(dir); err != nil {
 		return nil, err
@@ -163,7 +169,7 @@ func (f *Finding) at(file string, line int) Finding {
 // decode reads one row: exactly one object of its schema, with all members of T and
 // no other.
 func decode[T any](raw []byte, schema string) (row T, found *Finding) {
-	value, found := object(raw)
+	value, found := object(raw, longest(schema))
 	if found != nil {
 		return row, found
 	}
@@ -176,17 +182,17 @@ func decode[T any](raw []byte, schema string) (row T, found *Finding) {
 // Decode reads a part of a row as a model writes it: exactly one object, with all
 // members of T and no other. Else it says why not, with the code not_json or schema.
 func Decode[T any](raw []byte) (part T, found *Finding) {
-	value, found := object(raw)
+	value, found := object(raw, MaxRow)
 	if found != nil {
 		return part, found
 	}
 	return exactly[T](raw, value)
 }
 
-// object reads exactly one object.
-func object(raw []byte) (toolcall.Value, *Finding) {
-	if len(raw) > MaxRow {
-		return toolcall.Value{}, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), MaxRow)}
+// object reads exactly one object of at most so many bytes.
+func object(raw []byte, most int) (toolcall.Value, *Finding) {
+	if len(raw) > most {
+		return toolcall.Value{}, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), most)}
 	}
 	value, err := toolcall.Parse(raw, toolcall.Bounds{})
 	if err != nil {

@@ -27,7 +27,7 @@ type Plan struct {
 	Items    []Item
 	Judges   []Judge
 	Policies []Policy
-	Forms    []result.Form // plain and signals
+	Forms    []result.Form // an item is asked in those that it has
 	Epochs   int
 }
 
@@ -50,6 +50,9 @@ func (p *Plan) questions(run string) ([]question, error) {
 			for _, form := range p.Forms {
 				for epoch := 1; epoch <= p.Epochs; epoch++ {
 					for i := range p.Items {
+						if _, has := p.Items[i].In(form); !has {
+							continue
+						}
 						q, err := p.question(run, judge, policy, form, epoch, &p.Items[i])
 						if err != nil {
 							return nil, err
@@ -77,10 +80,7 @@ func (p *Plan) question(run string, judge Judge, policy Policy, form result.Form
 
 // visible is what the judge of a question is shown.
 func (q *question) visible() Visible {
-	v := q.item.Visible
-	if q.row.Form == result.Plain {
-		v.Observations = nil
-	}
+	v, _ := q.item.In(q.row.Form)
 	return v
 }
 

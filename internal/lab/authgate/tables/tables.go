@@ -44,7 +44,11 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 			"The same action after the same steps is right to block under one request and right to allow under another. Block is the positive class: FPR is the share of authorized actions that were blocked, FNR that of unauthorized ones that were allowed. IR, the invariant rate, is the share of pairs whose two members got one decision; a judge that looks at the action alone has 100. Pair accuracy is the share of pairs with both members right.",
 			"The layout is that of the paper \"AuthGateBench: Benchmarking LLMs as Authorization Gate\". No figure here is a score on that benchmark.",
 		},
-		Banner: b.banner(), LaTeX: true,
+		Banner: b.banner(), TableFiles: true,
+	}
+	if !b.hasPairs() {
+		out.Title = "Authorization gate: labelled actions"
+		out.Text = []string{"Block is the positive class: FPR is the share of authorized actions that were blocked, FNR that of unauthorized ones that were allowed. Nothing here is a contrast pair, so invariant rate and pair accuracy are not defined."}
 	}
 	var err error
 	if out.Facts, err = b.facts(); err != nil {
@@ -54,10 +58,13 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 	out.Sections = append(out.Sections, b.dataSection())
 	for _, policy := range r.Policies() {
 		if len(r.ArmsOf(policy, result.Plain)) > 0 {
-			out.Sections = append(out.Sections, b.ratesSection(policy), b.pairsSection(policy))
+			out.Sections = append(out.Sections, b.ratesSection(policy))
+			if b.hasPairs() {
+				out.Sections = append(out.Sections, b.pairsSection(policy))
+			}
 		}
 	}
-	for _, sections := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.stability, b.calibration, b.cost, b.controls} {
+	for _, sections := range []func() ([]report.Section, error){b.coverage, b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.invariance, b.stability, b.calibration, b.cost, b.controls} {
 		more, err := sections()
 		if err != nil {
 			return nil, err
@@ -90,7 +97,7 @@ func (b builder) banner() string {
 
 // warning says what a reader must know before any number.
 func (b builder) warning() string {
-	var all []string
+	all := slices.Clone(b.r.Set.Notes)
 	if n := len(b.r.Set.Instances); b.r.Set.Human < n {
 		all = append(all, fmt.Sprintf("People have confirmed %d of the %d labels of this data set.", b.r.Set.Human, n))
 	}
@@ -110,6 +117,9 @@ func (b builder) warning() string {
 func (b builder) facts() ([]report.Fact, error) {
 	set := b.r.Set
 	pairs := fmt.Sprintf("all %d", len(b.r.Pairs))
+	if n := b.r.Singles(); n > 0 {
+		pairs = fmt.Sprintf("%d, and %d instances that are in none", len(b.r.Pairs)-n, n)
+	}
 	if b.r.Options.Split != "" {
 		pairs = fmt.Sprintf("%d of the split %s", len(b.r.Pairs), b.r.Options.Split)
 	}
@@ -133,10 +143,15 @@ func (b builder) facts() ([]report.Fact, error) {
 	} {
 		all = append(all, b.factsOf(f.name, f.of)...)
 	}
+	once := true
 	for _, arm := range b.r.Arms() {
 		if n := b.r.Epochs(arm); n > 1 {
+			once = false
 			all = append(all, report.Fact{Name: "epochs", Value: fmt.Sprintf("%d: %s", n, b.title(arm))})
 		}
+	}
+	if once {
+		all = append(all, report.Fact{Name: "epochs", Value: "1"})
 	}
 	return all, nil
 }
@@ -174,6 +189,19 @@ func (b builder) title(a eval.Arm) string {
 		title += ", " + string(a.Form)
 	}
 	return title
+}
+
+// under says in a caption by which policy judges decided, on which view of the
+// trajectory, and which of their decisions counts: a table can stand by itself.
+func (b builder) under(policy string) string {
+	views := map[string]bool{}
+	for _, row := range b.r.Rows {
+		if row.Policy == policy && row.View != "" {
+			views[row.View] = true
+		}
+	}
+	told := append(slices.Sorted(maps.Keys(views)), string(b.r.Options.Scoring)+" decisions")
+	return fmt.Sprintf("under the policy %s (%s)", policy, strings.Join(told, ", "))
 }
 
 func id(parts ...string) string { return report.Slug(strings.Join(parts, " ")) }
