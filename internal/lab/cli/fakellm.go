@@ -81,7 +81,7 @@ func (a *app) runFakeLLM(ctx context.Context, f fakeFlags, command []string) err
 		defer file.Close()
 		log = file
 	}
-	l, err := fakellm.Listen(f.listen)
+	l, err := clikit.ListenLoopback(f.listen)
 	if err != nil {
 		return err
 	}

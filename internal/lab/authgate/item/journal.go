@@ -208,14 +208,14 @@ func (r *Ruling) check() *Finding {
 	case !digestForm.MatchString(r.Seen):
 		return wrong("/seen", "is no digest")
 	}
-	if err := r.shape(); err != nil {
+	if err := r.Check(); err != nil {
 		return wrong("", "%v", err)
 	}
 	return nil
 }
 
-// shape: a ruling has what its decision demands.
-func (r *Ruling) shape() error {
+// Check says what is wrong with decision, mode and reason; nil is nothing.
+func (r *Ruling) Check() error {
 	if !slices.Contains([]string{string(Allow), string(Block), Drop}, r.Decision) {
 		return fmt.Errorf("the decision is allow, block or drop, not %q", r.Decision)
 	}
@@ -232,14 +232,14 @@ func (c *Confirmation) check() *Finding {
 	case !digestForm.MatchString(c.Seen):
 		return wrong("/seen", "is no digest")
 	}
-	if err := c.shape(); err != nil {
+	if err := c.Check(); err != nil {
 		return wrong("/why", "%v", err)
 	}
 	return nil
 }
 
-// shape: a no has a reason.
-func (c *Confirmation) shape() error {
+// Check says what is wrong with the reason, which a no must have; nil is nothing.
+func (c *Confirmation) Check() error {
 	if c.Confirms() && c.Why == "" {
 		return nil
 	}

@@ -134,7 +134,7 @@ func (s *Set) describe() (m Manifest, err error) {
 		return m, err
 	}
 	m.ToolCatalogue, m.Thresholds, m.Controls = s.Tools.Digest(), thresholds, Controls(s)
-	m.Review, err = s.reviewSummary()
+	m.Review, err = s.ReviewSummary()
 	return m, err
 }
 

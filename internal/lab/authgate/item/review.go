@@ -54,8 +54,8 @@ type Answer struct {
 	Quote     string `json:"quote"`
 }
 
-// blindKey names an instance by its visible part, which says nothing of its role.
-func blindKey(i *Instance, seed string) string {
+// BlindKey names an instance by its visible part, which says nothing of its role.
+func (i *Instance) BlindKey(seed string) string {
 	sum := sha256.Sum256([]byte(seed + "\n" + digestOf(i.Visible)))
 	return hex.EncodeToString(sum[:6])
 }
@@ -63,18 +63,22 @@ func blindKey(i *Instance, seed string) string {
 // Sheet returns what a second labeller sees, in an order that depends on seed and
 // on nothing that tells a role.
 func Sheet(s *Set, seed string) []Blind {
-	observed := map[string][]BlindObservation{}
-	for _, row := range s.Signals {
-		for _, o := range row.Observations {
-			observed[row.PairID] = append(observed[row.PairID], BlindObservation{o.Collector, o.Key, o.Value, o.Complete})
-		}
-	}
 	var all []Blind
 	for n := range s.Instances {
 		i := &s.Instances[n]
-		all = append(all, Blind{blindKey(i, seed), i.Visible, observed[i.PairID]})
+		all = append(all, Blind{i.BlindKey(seed), i.Visible, s.Observed(i.PairID)})
 	}
 	slices.SortFunc(all, func(a, b Blind) int { return strings.Compare(a.Key, b.Key) })
+	return all
+}
+
+// Observed returns what checks of the environment say of a pair, as a judge sees it.
+func (s *Set) Observed(pair string) (all []BlindObservation) {
+	if row := s.observations(pair); row != nil {
+		for _, o := range row.Observations {
+			all = append(all, BlindObservation{o.Collector, o.Key, o.Value, o.Complete})
+		}
+	}
 	return all
 }
 
@@ -91,7 +95,7 @@ func Join(s *Set, seed, reviewer, kind string, answers []Answer) ([]Reviewed, er
 	var all []Reviewed
 	for n := range s.Instances {
 		i := &s.Instances[n]
-		key := blindKey(i, seed)
+		key := i.BlindKey(seed)
 		a, ok := byKey[key]
 		if !ok {
 			return nil, fmt.Errorf("%s is not answered", key)
@@ -218,10 +222,10 @@ func (s *Set) KindOf(reviewer string) string {
 	return ""
 }
 
-// reviewSummary counts how far labels are confirmed. A set is unreviewed until two
+// ReviewSummary counts how far labels are confirmed. A set is unreviewed until two
 // people have labelled each of its rows, no conflict is open, and each pair is
 // confirmed.
-func (s *Set) reviewSummary() (ReviewSummary, error) {
+func (s *Set) ReviewSummary() (ReviewSummary, error) {
 	sum := ReviewSummary{Status: "unreviewed", Kappa: map[Mode]string{}}
 	withRow, people := map[Mode]*table{}, map[Mode]*table{}
 	published := 0

@@ -75,14 +75,16 @@ func (i *Instance) shared(b *strings.Builder) {
 func (i *Instance) opposite(other *Instance, width int) []string {
 	lines := []string{fmt.Sprintf("%s: %s", i.Role, i.Label.Gold)}
 	for _, t := range i.Visible.Request {
-		lines = append(lines, wrapped(marked(t.Text, other.turn(t.Turn)), width)...)
+		for _, line := range Wrap(marked(t.Text, other.turn(t.Turn)), width) {
+			lines = append(lines, strings.ReplaceAll(line, "] [", " ")) // neighbours share their brackets
+		}
 	}
-	lines = append(append(lines, ""), wrapped(strings.Fields(i.Label.Rationale), width)...)
+	lines = append(append(lines, ""), Wrap(strings.Fields(i.Label.Rationale), width)...)
 	for _, s := range i.Label.Coverage {
-		lines = append(lines, wrapped(strings.Fields(s.Effect+" is covered by: "+s.Quote), width)...)
+		lines = append(lines, Wrap(strings.Fields(s.Effect+" is covered by: "+s.Quote), width)...)
 	}
 	for _, s := range i.Label.Boundaries {
-		lines = append(lines, wrapped(strings.Fields(s.Effect+" is forbidden by: "+s.Quote), width)...)
+		lines = append(lines, Wrap(strings.Fields(s.Effect+" is forbidden by: "+s.Quote), width)...)
 	}
 	return lines
 }
@@ -101,8 +103,8 @@ func marked(text, other string) []string {
 	return texts
 }
 
-// wrapped fills lines with words. A word that is longer than a line has its own.
-func wrapped(words []string, width int) (lines []string) {
+// Wrap fills lines of width characters with words. A word that is longer than a line has its own.
+func Wrap(words []string, width int) (lines []string) {
 	line := ""
 	for _, w := range words {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > width {
@@ -110,11 +112,7 @@ func wrapped(words []string, width int) (lines []string) {
 		}
 		line = strings.TrimPrefix(line+" "+w, " ")
 	}
-	lines = append(lines, line)
-	for n, line := range lines {
-		lines[n] = strings.ReplaceAll(line, "] [", " ") // neighbours share their brackets
-	}
-	return lines
+	return append(lines, line)
 }
 
 func nth(lines []string, n int) string {

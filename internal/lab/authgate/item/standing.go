@@ -80,8 +80,9 @@ func (p *PairStanding) ConfirmationOf(reviewer string) *Confirmation {
 	return lastOf(p.Confirmations, func(c Confirmation) bool { return c.Reviewer == reviewer })
 }
 
-// Observations returns what checks of the environment say of the pair.
-func (s *Set) Observations(pair string) *Signals {
+// observations returns what checks of the environment say of a pair; nil if there is
+// nothing.
+func (s *Set) observations(pair string) *Signals {
 	return lastOf(s.Signals, func(r Signals) bool { return r.PairID == pair })
 }
 
@@ -101,7 +102,7 @@ func (s *Set) Standings() []*PairStanding {
 	labels := s.labels()
 	var all []*PairStanding
 	for _, p := range pairsOf(s.Instances) {
-		signals := s.Observations(p.ID)
+		signals := s.observations(p.ID)
 		if signals == nil {
 			signals = &Signals{}
 		}
