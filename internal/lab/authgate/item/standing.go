@@ -75,6 +75,14 @@ func (p *PairStanding) Decided() bool {
 	return !slices.ContainsFunc(p.Rows, func(r *Standing) bool { return r.State != Agreed && r.State != Adjudicated })
 }
 
+// SameCalls reports whether action and trajectory are the same in all rows.
+func (p *PairStanding) SameCalls() bool {
+	first := p.Rows[0].Visible
+	return !slices.ContainsFunc(p.Rows, func(r *Standing) bool {
+		return digestOf(r.Visible.Action) != digestOf(first.Action) || digestOf(r.Visible.Trajectory) != digestOf(first.Trajectory)
+	})
+}
+
 // ConfirmationOf returns what a person said of the pair; nil if that is nothing.
 func (p *PairStanding) ConfirmationOf(reviewer string) *Confirmation {
 	return lastOf(p.Confirmations, func(c Confirmation) bool { return c.Reviewer == reviewer })

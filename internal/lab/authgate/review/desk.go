@@ -33,9 +33,9 @@ type Desk struct {
 // The reasons for which an answer is not taken.
 var (
 	// ErrUnknown is about something that is not in the data set.
-	ErrUnknown = errors.New("there is nothing of that name")
+	ErrUnknown = errors.New("there is nothing of that name in the data set")
 	// ErrClosed is about something that this reviewer may not answer, or not any more.
-	ErrClosed = errors.New("this is not open to you")
+	ErrClosed = errors.New("this is not open to you: labels are final once two people have labelled all rows of a pair, and only then do others rule on conflicts and confirm pairs")
 	// ErrChanged is about something that was answered otherwise in the meantime.
 	ErrChanged = errors.New("this was answered in the meantime, in another window or program; look at what is saved before you change it")
 )

@@ -75,7 +75,7 @@ func (j *journal) append(line []byte) error {
 		j.end += int64(len(line))
 		return nil
 	}
-	err = fmt.Errorf("nothing was saved: writing %s: %w", j.path, err)
+	err = fmt.Errorf("writing %s: %w", j.path, err)
 	if back := j.file.Truncate(j.end); back != nil {
 		j.lost = fmt.Errorf("%w; it cannot be put back as it was (%w): end this program and look at the disk", err, back)
 		return j.lost

@@ -329,6 +329,9 @@ func (t *terminal) confirm(id string, left int) error {
 		return err
 	}
 	t.line("")
+	if !p.SameCalls() {
+		t.say("The calls shown are those of the base row; another row of the pair has others. `licet-lab authgate validate` says which.")
+	}
 	said := item.Confirmation{Pair: id}
 	for n, to := range []*bool{&said.SameAction, &said.OnlyRequest, &said.SignalsFit} {
 		if *to, err = t.yes(questions[n].Text); err != nil {

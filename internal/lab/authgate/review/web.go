@@ -125,7 +125,7 @@ type view struct {
 	Root, Title string
 	Style       template.CSS
 	Todo        Todo
-	Problem     string // what is wrong with an answer, or was answered in the meantime
+	Problem     string // what went wrong
 	Saved       string // what was answered just before, as a link
 }
 
@@ -179,7 +179,7 @@ func (w *web) fail(out http.ResponseWriter, err error) {
 	case errors.As(err, new(*badForm)):
 		status = http.StatusBadRequest
 	}
-	v := view{Root: w.root, Title: "That did not work", Style: template.CSS(style()), Problem: err.Error()}
+	v := view{Root: w.root, Title: "That did not work", Style: template.CSS(style()), Problem: "Nothing was saved: " + err.Error()}
 	if err := w.write(out, status, "failure", v); err != nil {
 		http.Error(out, err.Error(), http.StatusInternalServerError)
 	}
@@ -209,7 +209,7 @@ func (w *web) next(out http.ResponseWriter, r *http.Request, answered string) er
 type badForm struct{ why string }
 
 func (b *badForm) Error() string {
-	return "this is no answer of our form: " + b.why + ". Nothing was saved"
+	return "this is no answer of our form: " + b.why
 }
 
 // form reads the fields of an answer: each at most once, and no other.
@@ -239,9 +239,9 @@ func again(out http.ResponseWriter, r *http.Request, err error, said map[string]
 	var refused *Refused
 	switch {
 	case errors.As(err, &refused):
-		return show(out, r, http.StatusUnprocessableEntity, refused.Error(), said)
+		return show(out, r, http.StatusUnprocessableEntity, "Not saved: "+refused.Error(), said)
 	case errors.Is(err, ErrChanged):
-		return show(out, r, http.StatusConflict, err.Error(), nil)
+		return show(out, r, http.StatusConflict, "Not saved: "+err.Error(), nil)
 	}
 	return err
 }
