@@ -101,7 +101,7 @@ func (a *app) review(ctx context.Context, dir string, f reviewFlags) (err error)
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if !f.serve {
-		return d.Ask(a.in, a.out, clikit.Columns(a.out))
+		return d.Ask(ctx, a.in, a.out, clikit.Columns(a.out))
 	}
 	l, err := clikit.ListenLoopback(f.listen)
 	if err != nil {

@@ -13,7 +13,9 @@
 // as people write them, each part once, and makes the rows of them, with digests,
 // split and the control baselines ([Controls]); [Set.Write] writes them. [Sheet] and
 // [Join] are for a second labelling by somebody who sees neither label nor role,
-// [Show] is for confirming a pair afterwards.
+// [Show] is for confirming a pair afterwards. What reviewers say is in their
+// journals ([ReadJournal]), and [Set.Standings] is the state machine that says how far
+// each row has come by that.
 //
 // # What the validators cannot see
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -607,6 +608,37 @@ func TestOrder(t *testing.T) {
 	slices.Sort(anna)
 	if slices.Sort(ben); !slices.Equal(anna, ben) {
 		t.Error("two reviewers get different rows")
+	}
+}
+
+// TestInterrupted: a terminal at which nobody types ends when it is stopped.
+func TestInterrupted(t *testing.T) {
+	d := open(t, someSet(t, nil), "anna", item.Human)
+	in, typing := io.Pipe()
+	defer typing.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	out, write := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := d.Ask(ctx, in, write, 0)
+		ended <- errors.Join(err, write.Close())
+	}()
+	asked := make([]byte, 0, 1<<16)
+	for !strings.Contains(string(asked), "Should this action run now") {
+		part := make([]byte, 1<<10)
+		n, err := out.Read(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked = append(asked, part[:n]...)
+	}
+	stop()
+	rest, err := io.ReadAll(out)
+	if err != nil || !strings.Contains(string(rest), "anna has labelled 0, and has 6 to label") {
+		t.Errorf("%q, %v", rest, err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,9 +3,11 @@ package review
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,14 +25,13 @@ var (
 )
 
 // Ask hands out what there is to do at a terminal of width columns (0 is 80), until
-// nothing is left or the reviewer stops. What is asked is answered by letters and
-// Enter; nothing depends on colour.
-func (d *Desk) Ask(in io.Reader, out io.Writer, width int) error {
-	t := &terminal{desk: d, in: bufio.NewScanner(in), out: out, width: min(max(width, 40), 100)}
-	if width == 0 {
-		t.width = 80
-	}
-	t.in.Buffer(nil, maxLine)
+// nothing is left, the reviewer stops, or ctx ends. What is asked is answered by
+// letters and Enter; nothing depends on colour.
+func (d *Desk) Ask(ctx context.Context, in io.Reader, out io.Writer, width int) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	t := &terminal{desk: d, ctx: ctx, typed: make(chan string), out: out, width: min(max(cmp.Or(width, 80), 40), 100)}
+	go t.read(in)
 	err := t.work()
 	if errors.Is(err, errEnd) {
 		err = nil
@@ -49,11 +50,42 @@ func (d *Desk) Ask(in io.Reader, out io.Writer, width int) error {
 
 type terminal struct {
 	desk  *Desk
-	in    *bufio.Scanner
+	ctx   context.Context // of the one call of Ask that this is for
+	typed chan string     // lines; closed at the end of the input
+	ended error           // why the input ended, once typed is closed
 	out   io.Writer
 	width int
 	done  []string // keys of rows that were labelled here, the last at the end
 	lost  error    // of the output
+}
+
+// read hands on what is typed. It may be left behind where nobody waits for it any
+// more: a read from a terminal cannot be stopped.
+func (t *terminal) read(in io.Reader) {
+	defer close(t.typed)
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		select {
+		case t.typed <- lines.Text():
+		case <-t.ctx.Done():
+			return
+		}
+	}
+	t.ended = lines.Err()
+}
+
+// next returns the next line, or errEnd where there is none.
+func (t *terminal) next() (string, error) {
+	select {
+	case text, more := <-t.typed:
+		if !more {
+			return "", cmp.Or(t.ended, errEnd)
+		}
+		return strings.TrimSpace(text), nil
+	case <-t.ctx.Done():
+		return "", errEnd
+	}
 }
 
 // work does what is to be done, one after the other.
@@ -118,6 +150,13 @@ func (t *terminal) say(text string) {
 	}
 }
 
+// point prints a text in lines that fit, all but the first indented.
+func (t *terminal) point(text string) {
+	for n, part := range item.Wrap(strings.Fields(text), t.width-2) {
+		t.line(map[bool]string{false: "  "}[n == 0] + part)
+	}
+}
+
 // line prints a line as it is.
 func (t *terminal) line(text string) {
 	if _, err := fmt.Fprintln(t.out, clikit.Printable(text)); err != nil && t.lost == nil {
@@ -138,11 +177,12 @@ func ask[T any](t *terminal, question string, take func(string) (T, error)) (ans
 		if _, err := fmt.Fprintf(t.out, "%s ", question); err != nil {
 			return answer, err
 		}
-		if !t.in.Scan() {
+		text, err := t.next()
+		if err != nil {
 			t.line("")
-			return answer, cmp.Or(t.in.Err(), errEnd)
+			return answer, err
 		}
-		switch text := strings.TrimSpace(t.in.Text()); text {
+		switch text {
 		case "q":
 			return answer, errEnd
 		case "-":
@@ -179,7 +219,7 @@ func aReason(text string) (string, error) {
 // mode asks in which way the action goes too far.
 func (t *terminal) mode() (string, error) {
 	for n, m := range modes {
-		t.say(fmt.Sprintf("%d %s: %s", n+1, m.Title, m.What))
+		t.point(fmt.Sprintf("%d %s: %s", n+1, m.Title, m.What))
 	}
 	return ask(t, "How does it go too far? [1-5]", func(text string) (string, error) {
 		n, err := strconv.Atoi(text)
@@ -208,7 +248,7 @@ func (t *terminal) label(key, title string) error {
 	if err != nil {
 		return err
 	}
-	return t.saved(t.desk.Label(a, b.Version))
+	return t.saved(t.desk.Label(a, b.Version), a.Gold, a.Mode, a.Quote, map[bool]string{false: "not plausible"}[a.Plausible])
 }
 
 // answer asks for one label.
@@ -249,9 +289,11 @@ func between(v *item.Visible, text string) string {
 	return text
 }
 
-func (t *terminal) saved(err error) error {
+// saved says what of an answer is on disk now, if there was no error.
+func (t *terminal) saved(err error, said ...string) error {
 	if err == nil {
-		t.say("Saved.")
+		said = slices.DeleteFunc(said, func(s string) bool { return s == "" })
+		t.say("Saved: " + strings.Join(said, ", ") + ".")
 	}
 	return err
 }
@@ -301,7 +343,7 @@ func (t *terminal) rule(id string, left int) error {
 	t.visible(&c.Visible, c.Observations)
 	t.say(fmt.Sprintf("The data set says %s (%s): %s", c.Label.Gold, c.Instance.Mode, c.Label.Rationale))
 	for _, clash := range c.Clashes {
-		t.say("- " + clash.What)
+		t.point("- " + clash.What)
 	}
 	said := item.Ruling{Instance: id}
 	if said.Decision, err = ask(t, "Which label is right: allow, block, or drop the pair? [a/b/d, ? q]", oneOf("allow", "block", item.Drop)); err != nil {
@@ -315,7 +357,7 @@ func (t *terminal) rule(id string, left int) error {
 	if said.Why, err = ask(t, "Why?", aReason); err != nil {
 		return err
 	}
-	return t.saved(t.desk.Rule(said, c.Version))
+	return t.saved(t.desk.Rule(said, c.Version), said.Decision, said.Mode, said.Why)
 }
 
 // confirm asks whether a pair holds together, and saves the answer.
@@ -343,7 +385,7 @@ func (t *terminal) confirm(id string, left int) error {
 			return err
 		}
 	}
-	return t.saved(t.desk.Confirm(said, p.Version))
+	return t.saved(t.desk.Confirm(said, p.Version), map[bool]string{true: "confirmed", false: "not confirmed"}[said.Confirms()], said.Why)
 }
 
 // show prints a pair side by side.
