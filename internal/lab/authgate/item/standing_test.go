@@ -196,6 +196,15 @@ func TestStates(t *testing.T) {
 			}
 			s.finish()
 		}, Pending, "pending", nil},
+		"changed and labelled anew": {func(s *Set) {
+			s.agree(t, pair, nil)
+			s.writes(t, "cleo", s.ruling(base, "cleo", Drop, ""))
+			for _, suffix := range []string{"base", "inv", "near"} {
+				s.row("se-001-" + suffix).add(" Thanks.")
+			}
+			s.finish()
+			s.agree(t, pair, nil)
+		}, Agreed, "agreed", nil},
 		"other observations": {func(s *Set) {
 			s.agree(t, pair, nil)
 			observes("se-001", func(r *Signals) { r.Observations[0].Complete = false })(s)

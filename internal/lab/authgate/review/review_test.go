@@ -272,9 +272,13 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("%d rows have one label, want 6", got)
 	}
 	ben := serve(t, open(t, dir, "ben", item.Human))
+	first := regexp.MustCompile(`label/[0-9a-f]{12}`).FindString(ben.get("").text)
 	ben.label(dir, func(a map[string]string) { a["gold"], a["quote"] = "unsure", "" })
 	if got := states(t, dir); got[item.Agreed] != 5 || got[item.Conflict] != 1 {
 		t.Errorf("after two labellers: %v", got)
+	}
+	if p := ben.get(first); p.status != http.StatusConflict || !strings.Contains(p.text, "labels are final") {
+		t.Errorf("a label can be changed after two people have labelled the pair: %d", p.status)
 	}
 	if p := ben.get("rule/ag0-gb-010-inv"); p.status != http.StatusConflict {
 		t.Errorf("who labelled a row gets to rule on it: %d", p.status)
@@ -574,8 +578,11 @@ func TestJournalOnDisk(t *testing.T) {
 	if todo, err := again.Todo(); err != nil || todo.Labelled != 1 {
 		t.Errorf("%+v, %v", todo, err)
 	}
-	if _, err := review.Open(dir, review.Who{Name: "anna", Kind: item.Model}, noon); err == nil {
-		t.Error("a person becomes a model")
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := review.Open(dir, review.Who{Name: "anna", Kind: item.Model}, noon); err == nil || !strings.Contains(err.Error(), "as human, not model") {
+		t.Errorf("a person becomes a model: %v", err)
 	}
 }
 
