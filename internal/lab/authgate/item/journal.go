@@ -86,6 +86,7 @@ func (c *Confirmation) Confirms() bool { return c.SameAction && c.OnlyRequest &&
 // Journal is what one reviewer has said, in the order in which it was said. Of
 // several lines about the same the last counts.
 type Journal struct {
+	Kind          string // of the reviewer; "" where nothing was said
 	Labels        []Labelled
 	Rulings       []Ruling
 	Confirmations []Confirmation
@@ -112,13 +113,13 @@ func JournalFile(reviewer string) (string, error) {
 func ReadJournal(reviewer string, text []byte) (*Journal, error) {
 	var j Journal
 	var all Findings
-	kind, line := "", 0
+	line := 0
 	for raw := range bytes.Lines(text) {
 		line++
 		who, found := j.add(raw)
 		if found == nil {
-			found = who.check(reviewer, kind)
-			kind = who.Kind
+			found = who.check(reviewer, j.Kind)
+			j.Kind = who.Kind
 		}
 		if found != nil {
 			all = append(all, found.at(JournalFolder+"/"+reviewer+journalEnding, line))

@@ -155,7 +155,9 @@ func (s *Set) dataFiles() ([]File, error) {
 	}
 	names := []string{reviewsFile, dropsFile, toolsFile}
 	for _, reviewer := range slices.Sorted(maps.Keys(s.journals)) {
-		names = append(names, JournalFolder+"/"+reviewer+journalEnding)
+		if s.journals[reviewer].Kind != "" { // one in which nothing is said may come and go
+			names = append(names, JournalFolder+"/"+reviewer+journalEnding)
+		}
 	}
 	for _, name := range names {
 		text, err := s.textOf(name)

@@ -178,11 +178,11 @@ func (p *PairStanding) reasons() (codes []string, why string) {
 // has decided.
 func (c *checker) reviews() {
 	kinds := map[string]string{}
-	for _, l := range c.set.everyLabel() {
-		if was, known := kinds[l.Reviewer]; known && was != l.Kind {
-			c.found = append(c.found, Finding{reviewsFile, 0, l.Instance, "schema", "/kind", fmt.Sprintf("%q is %s here and %s elsewhere", l.Reviewer, l.Kind, was)})
+	for _, by := range c.set.everyone() {
+		if was, known := kinds[by.Reviewer]; known && was != by.Kind {
+			c.found = append(c.found, Finding{reviewsFile, 0, "", "schema", "/kind", fmt.Sprintf("%q is %s in one place and %s in another", by.Reviewer, by.Kind, was)})
 		}
-		kinds[l.Reviewer] = l.Kind
+		kinds[by.Reviewer] = by.Kind
 	}
 	for n, r := range c.set.Reviews {
 		known := c.set.gaveUp(r.Instance) || slices.ContainsFunc(c.set.Instances, func(i Instance) bool { return i.ID == r.Instance })
@@ -201,12 +201,15 @@ func (c *checker) reviews() {
 	}
 }
 
-// everyLabel returns all labels ever given, with those of former words.
-func (s *Set) everyLabel() []Reviewed {
-	all := slices.Clone(s.Reviews)
+// everyone returns who said anything, also about former words; a journal has one
+// reviewer.
+func (s *Set) everyone() (all []By) {
+	for _, r := range s.Reviews {
+		all = append(all, By{Reviewer: r.Reviewer, Kind: r.Kind})
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.journals)) {
-		for _, l := range s.journals[name].Labels {
-			all = append(all, l.Reviewed)
+		if kind := s.journals[name].Kind; kind != "" {
+			all = append(all, By{Reviewer: name, Kind: kind})
 		}
 	}
 	return all
@@ -214,9 +217,9 @@ func (s *Set) everyLabel() []Reviewed {
 
 // KindOf returns what kind of reviewer has that name; "" if nothing is of them.
 func (s *Set) KindOf(reviewer string) string {
-	for _, l := range s.everyLabel() {
-		if l.Reviewer == reviewer {
-			return l.Kind
+	for _, by := range s.everyone() {
+		if by.Reviewer == reviewer {
+			return by.Kind
 		}
 	}
 	return ""
@@ -240,11 +243,12 @@ func (s *Set) ReviewSummary() (ReviewSummary, error) {
 			if two := row.people(); len(two) >= 2 {
 				tableOf(people, row.Mode).add(two[0].Gold, two[1].Gold)
 			}
-			if status := row.Review.Status; status == string(Agreed) || status == string(Adjudicated) {
-				sum.HumanConfirmed++
-			}
-			if row.State == Published {
+			switch row.State {
+			case Published:
 				published++
+				sum.HumanConfirmed++
+			case Agreed, Adjudicated:
+				sum.HumanConfirmed++
 			}
 		}
 	}

@@ -288,6 +288,10 @@ func TestReviewOfARow(t *testing.T) {
 		"of two kinds": {func(s *Set) {
 			s.Reviews = []Reviewed{{ReviewSchema, "ag0-se-001-base", "m", Human, "block", string(ScopeEscalation), true, ""}}
 		}, "/kind"},
+		"rules all the same": {func(s *Set) {
+			s.Reviews = []Reviewed{{ReviewSchema, "ag0-se-001-base", "z", Model, "block", string(ScopeEscalation), true, ""}}
+			s.writes(t, "z", s.ruling("ag0-se-001-base", "z", "block", string(ScopeEscalation)))
+		}, "/kind"},
 		"adjudicated":   {func(s *Set) { s.row("se-001-base").Review.AdjudicatedBy = new("zoe") }, "/review"},
 		"fewer of them": {func(s *Set) { s.row("se-001-base").Review.Labels = nil }, "/review"},
 	} {

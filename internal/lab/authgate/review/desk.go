@@ -66,6 +66,16 @@ func (d *Desk) read(dir string) (err error) {
 	if d.set, err = item.ReadDir(dir); err != nil {
 		return err
 	}
+	rows := 0
+	for _, p := range d.set.Standings() {
+		if p.Base == nil || p.Inv == nil {
+			return fmt.Errorf("the pair %s has no base or no inverted row: `licet-lab authgate validate %s` says more", p.ID, dir)
+		}
+		rows += len(p.Rows)
+	}
+	if rows != len(d.set.Instances) {
+		return fmt.Errorf("rows of a pair have the same role: `licet-lab authgate validate %s` says which", dir)
+	}
 	if kind := d.set.KindOf(d.who.Name); kind != "" && kind != d.who.Kind {
 		return fmt.Errorf("%s has labelled this data set as %s, not %s: use another name", d.who.Name, kind, d.who.Kind)
 	}

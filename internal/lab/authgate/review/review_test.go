@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -340,6 +341,30 @@ func TestTwoTabs(t *testing.T) {
 	}
 }
 
+// TestAtOnce: the same answers from several windows at once are recorded once each.
+func TestAtOnce(t *testing.T) {
+	dir := someSet(t, nil)
+	d := open(t, dir, "anna", item.Human)
+	todo, err := d.Todo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var windows sync.WaitGroup
+	for range 4 {
+		windows.Go(func() {
+			for _, key := range todo.Label {
+				if err := d.Label(item.Answer{Key: key, Gold: item.Unsure, Plausible: true}, ""); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	windows.Wait()
+	if got := len(journal(t, dir, "anna")); got != 6 {
+		t.Errorf("%d lines, want 6", got)
+	}
+}
+
 // TestRefused: what is no answer of a page of ours is refused, and nothing is
 // recorded.
 func TestRefused(t *testing.T) {
@@ -615,6 +640,18 @@ func TestOrder(t *testing.T) {
 	slices.Sort(anna)
 	if slices.Sort(ben); !slices.Equal(anna, ben) {
 		t.Error("two reviewers get different rows")
+	}
+}
+
+// TestBrokenSet: a data set whose pairs are none is not reviewed.
+func TestBrokenSet(t *testing.T) {
+	for want, edit := range map[string]func(string) string{
+		"has no base or no inverted row": func(text string) string { return text[strings.Index(text, "\n")+1:] },
+		"have the same role":             func(text string) string { return text + strings.SplitAfter(text, "\n")[0] },
+	} {
+		if _, err := review.Open(someSet(t, edit), review.Who{Name: "anna", Kind: item.Human}, noon); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 

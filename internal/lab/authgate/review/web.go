@@ -29,7 +29,7 @@ var pageText string
 var pageStyle string
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"line":  func(tool string, args []byte) string { return callText(tool, args) },
+	"line":  callText,
 	"json":  func(v any) string { return fmt.Sprintf("%s", v) },
 	"modes": func() []mode { return modes },
 }).Parse(pageText))
@@ -41,14 +41,14 @@ const maxForm = 16 << 10
 // Serve shows the desk on l, until ctx ends, and prints to out where it is. Whoever
 // knows that address answers as the reviewer; it has a secret in it.
 func (d *Desk) Serve(ctx context.Context, l net.Listener, out io.Writer) error {
-	secret := rand.Text()
-	if _, err := fmt.Fprintf(out, "Open http://%s/%s/ in a browser on this machine. The address is yours alone: whoever has it answers as %s.\nCtrl-C ends; what the page calls saved is on disk.\n", l.Addr(), secret, d.who.Name); err != nil {
+	secret, host := rand.Text(), strings.TrimSuffix(l.Addr().String(), ":80") // a browser leaves that out
+	if _, err := fmt.Fprintf(out, "Open http://%s/%s/ in a browser on this machine. The address is yours alone: whoever has it answers as %s.\nCtrl-C ends; what the page calls saved is on disk.\n", host, secret, d.who.Name); err != nil {
 		return err
 	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	server := &http.Server{
-		Handler: d.handler(l.Addr().String(), secret), Protocols: protocols, MaxHeaderBytes: 16 << 10,
+		Handler: d.handler(host, secret), Protocols: protocols, MaxHeaderBytes: 16 << 10,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 20 * time.Second, WriteTimeout: 20 * time.Second,
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve says how it ended
@@ -410,7 +410,10 @@ func (w *web) pairForm(out http.ResponseWriter, r *http.Request, status int, pro
 	}
 	page := pairPage{view: v, Pair: p, Said: said}
 	for _, row := range p.Rows {
-		against := opposite(p.PairStanding, row)
+		against := p.Inv
+		if row.Role == item.Inverted {
+			against = p.Base
+		}
 		m := member{Standing: row, Against: against.Role}
 		for _, t := range row.Visible.Request {
 			m.Turns = append(m.Turns, row.Pieces(t.Turn, against))
@@ -421,18 +424,6 @@ func (w *web) pairForm(out http.ResponseWriter, r *http.Request, status int, pro
 		page.Asked = append(page.Asked, question{q.Name, q.Text, said[q.Name]})
 	}
 	return w.write(out, status, "pair", page)
-}
-
-// opposite returns the row that a row of a pair is held against.
-func opposite(p *item.PairStanding, row *item.Standing) *item.Instance {
-	other := p.Inv
-	if row.Role == item.Inverted {
-		other = p.Base
-	}
-	if other == nil { // of a set that its validators refuse
-		return row.Instance
-	}
-	return other
 }
 
 func (w *web) takePair(out http.ResponseWriter, r *http.Request) error {
