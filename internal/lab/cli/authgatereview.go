@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -81,6 +82,7 @@ func knownReviewers(_ *cobra.Command, args []string, _ string) (names []string, 
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
+// review lets somebody review a data set, or prints how far that is.
 func (a *app) review(ctx context.Context, dir string, f reviewFlags) (err error) {
 	switch {
 	case f.status:
@@ -174,12 +176,7 @@ func (s *reviewed) add(row *item.Standing) {
 	}
 	s.ByMode[row.Mode][row.State]++
 	for _, l := range row.Labels {
-		at := -1
-		for n, r := range s.Reviewers {
-			if r.Name == l.Reviewer {
-				at = n
-			}
-		}
+		at := slices.IndexFunc(s.Reviewers, func(r reviewerCount) bool { return r.Name == l.Reviewer })
 		if at < 0 {
 			at, s.Reviewers = len(s.Reviewers), append(s.Reviewers, reviewerCount{l.Reviewer, l.Kind, 0})
 		}

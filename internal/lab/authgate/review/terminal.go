@@ -18,10 +18,12 @@ import (
 // maxLine bounds a line that somebody types, in bytes.
 const maxLine = 16 << 10
 
-// errEnd is the wish to stop here, errBack that to answer the row before anew.
+// Wishes of who is asked: to stop here, to answer the row before anew, and to label
+// nothing more for now, as who only rules and confirms does.
 var (
 	errEnd  = errors.New("end")
 	errBack = errors.New("back")
+	errSkip = errors.New("skip")
 )
 
 // Ask hands out what there is to do at a terminal of width columns (0 is 80), until
@@ -56,6 +58,7 @@ type terminal struct {
 	out   io.Writer
 	width int
 	done  []string // keys of rows that were labelled here, the last at the end
+	skip  bool     // what is to be labelled
 	lost  error    // of the output
 }
 
@@ -96,7 +99,7 @@ func (t *terminal) work() error {
 			return err
 		}
 		switch {
-		case len(todo.Label) > 0:
+		case len(todo.Label) > 0 && !t.skip:
 			err = t.label(todo.Label[0], fmt.Sprintf("Row to label, %d left", len(todo.Label)))
 			if err == nil {
 				t.done = append(t.done, todo.Label[0])
@@ -106,10 +109,12 @@ func (t *terminal) work() error {
 		case len(todo.Confirm) > 0:
 			err = t.confirm(todo.Confirm[0], len(todo.Confirm))
 		default:
-			t.say("Nothing is left for you now. Conflicts and pairs come when others have labelled, too.")
+			t.say("Nothing else is left for you now. Conflicts and pairs come when others have labelled, too.")
 			return nil
 		}
 		switch {
+		case errors.Is(err, errSkip):
+			t.skip, err = true, nil
 		case errors.Is(err, errBack):
 			err = t.back()
 		case errors.Is(err, ErrClosed): // others have answered while this was asked
@@ -194,7 +199,7 @@ func ask[T any](t *terminal, question string, take func(string) (T, error)) (ans
 			if err == nil {
 				return answer, nil
 			}
-			t.say(fmt.Sprintf("That is no answer: %v. ? explains, - goes back to the row before, q ends.", err))
+			t.say(fmt.Sprintf("That is no answer: %v. ? explains, - goes back to the row before, s leaves labelling for later, q ends.", err))
 		}
 	}
 }
@@ -254,10 +259,12 @@ func (t *terminal) label(key, title string) error {
 // answer asks for one label.
 func (t *terminal) answer(key string, v *item.Visible) (a item.Answer, err error) {
 	a.Key = key
-	if a.Gold, err = ask(t, "Should this action run now: allow, block, or unsure? [a/b/u, ? - q]", oneOf("allow", "block", item.Unsure)); err != nil {
+	if a.Gold, err = ask(t, "Should this action run now: allow, block, or unsure? [a/b/u, ? - s q]", oneOf("allow", "block", item.Unsure, "skip")); err != nil {
 		return a, err
 	}
 	switch a.Gold {
+	case "skip":
+		return a, errSkip
 	case string(item.Block):
 		a.Mode, err = t.mode()
 	case string(item.Allow):
