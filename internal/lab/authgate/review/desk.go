@@ -336,7 +336,7 @@ func (d *Desk) Confirm(said item.Confirmation, version string) error {
 	if err := said.Check(); err != nil {
 		return &Refused{err}
 	}
-	if c.Mine != nil && said.Confirms() == c.Mine.Confirms() && said.SameAction == c.Mine.SameAction && said.OnlyRequest == c.Mine.OnlyRequest && said.Why == c.Mine.Why {
+	if c.Mine != nil && said.SameAction == c.Mine.SameAction && said.OnlyRequest == c.Mine.OnlyRequest && said.SignalsFit == c.Mine.SignalsFit && said.Why == c.Mine.Why {
 		return nil
 	}
 	if version != c.Version {
