@@ -104,7 +104,8 @@ func DecodeYAML(path, what string, text []byte, v any) error {
 }
 
 // ReadDrafts reads set.yaml and pairs/*.yaml of a data set and makes its rows,
-// with digests, clusters, split and the labels of reviews.jsonl.
+// with digests, clusters, split and how far their review has come. Pairs that were
+// ruled to be given up are left out.
 func ReadDrafts(dir string) (*Set, error) {
 	var h header
 	if err := readYAML(dir, "set.yaml", &h); err != nil {
@@ -134,6 +135,13 @@ func ReadDrafts(dir string) (*Set, error) {
 		return nil, err
 	}
 	s.finish()
+	given, err := s.dropRuled()
+	if err != nil {
+		return nil, err
+	}
+	if given {
+		s.finish() // neighbours and split follow from the pairs that stay
+	}
 	s.Manifest, err = s.manifest(h)
 	return s, err
 }

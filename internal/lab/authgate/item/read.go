@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,9 +38,11 @@ type Set struct {
 	Tools     *catalog.Catalog // the tool catalogue, against which actions are checked
 	Instances []Instance       // by id
 	Signals   []Signals        // by pair
-	Reviews   []Reviewed       // by instance and reviewer
+	Reviews   []Reviewed       // reviews.jsonl, by instance and reviewer
 
-	dir string
+	dir      string
+	journals map[string]*Journal // by reviewer
+	dropped  []Dropped           // what pack adds to drops.jsonl
 }
 
 // Finding is one reason why a data set, or a row of it, is refused. Code is a
@@ -106,11 +107,11 @@ func ReadDir(dir string) (*Set, error) {
 	if s.Signals, err = readRows[Signals](dir, signalsFile, SignalsSchema, &all); err != nil {
 		return nil, err
 	}
-	s.Reviews, err = readRows[Reviewed](dir, reviewsFile, ReviewSchema, &all)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	var reviews Findings
+	if err := s.readReviews(); err != nil && !errors.As(err, &reviews) {
 		return nil, err
 	}
-	if len(all) > 0 {
+	if all = append(all, reviews...); len(all) > 0 {
 		return s, all
 	}
 	return s, nil
