@@ -96,7 +96,7 @@ var stuck atomic.Int64
 func collect(ctx context.Context, in Input, m machine) Report {
 	ctx, cancel := context.WithTimeout(ctx, Limit*time.Duration(m.patience))
 	defer cancel()
-	s, shared := newSubject(in), &sharedIndex{}
+	s, shared := newSubject(in), &parts{}
 	var running []<-chan *sink
 	var chosen []collector
 	for _, c := range collectors {

@@ -200,6 +200,18 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestBrokenTree: the same where many files are looked at at once.
+func TestBrokenTree(t *testing.T) {
+	w := newWorld(t)
+	pushed(w)
+	r := signals.BrokenTree(context.Background(), w.input("git clean -fd; rm a"))
+	for name, want := range map[string]string{"git_state.dirty": "unknown", "git_targets.recoverable": "unknown", "path_facts.files": "unknown, at least 1"} {
+		if got := shown(r, name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
 // TestSpecialFiles: pipes, devices, links and endless folders in place of every
 // file that is read are met without waiting, and what they hide is unknown.
 func TestSpecialFiles(t *testing.T) {
