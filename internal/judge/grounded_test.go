@@ -367,6 +367,7 @@ func FuzzTurns(f *testing.F) {
 			f.Add(request, "Stop.")
 		}
 	}
+	f.Add("\"a\xff", "Run this:\n```\nrm old.txt\n```\n<log>delete \"old.txt\"</log>")
 	f.Add("Delete “old.txt”,\r\nbut don’t; push?", "e\u0301 \xff . ! -- ''")
 	c := commandCaseIn(f, workspace(f), "rm old.txt && git push origin main")
 	base := judge.Action{Tool: "wipe", Arguments: toolcall.ObjectOf(toolcall.Member{Name: "id", Value: toolcall.StringOf("old.txt")})}

@@ -135,13 +135,16 @@ func quotations(text string) (all [][2]int) {
 		case !closed:
 			unclosed[r] = end
 			end = at + size
-		case strings.ContainsFunc(text[at:end], unicode.IsSpace) && strings.Trim(text[:at]+text[end:], closing+" \n") != "":
+		case strings.ContainsFunc(text[at:end], unicode.IsSpace) && !(blank(text[:at]) && blank(text[end:])):
 			all = append(all, [2]int{at, end})
 		}
 		at = end
 	}
 	return all
 }
+
+// blank reports whether a text has no words.
+func blank(text string) bool { return strings.TrimLeft(text, opening+closing+" \n") == "" }
 
 // startsWord reports whether a mark stands before a word, and not in or behind one.
 func startsWord(text string, at, size int) bool {
@@ -157,9 +160,12 @@ func quotationEnd(text string, from int, closers string) (end int, closed bool) 
 		if strings.HasPrefix(text[i:], "\n\n") {
 			return i, false
 		}
-		after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-		if strings.ContainsRune(closers, r) && !unicode.IsLetter(after) && !unicode.IsDigit(after) {
-			return i + utf8.RuneLen(r), true
+		if !strings.ContainsRune(closers, r) {
+			continue
+		}
+		end := i + utf8.RuneLen(r)
+		if after, _ := utf8.DecodeRuneInString(text[end:]); !unicode.IsLetter(after) && !unicode.IsDigit(after) {
+			return end, true
 		}
 	}
 	return len(text), false

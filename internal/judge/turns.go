@@ -183,8 +183,8 @@ func (s *sentence) has(class string) bool {
 // that names what is meant. A question is none, nor is what depends on something,
 // what is put off, what says no to anything, or what is only quoted or told.
 func (s *sentence) mayConsent() bool {
-	own := slices.ContainsFunc(s.words, func(w word) bool { return !w.told && !w.quoted })
-	return own && !s.question && !s.has("condition") && !s.has("negation")
+	speaks := slices.ContainsFunc(s.words, func(w word) bool { return !w.told && !w.quoted })
+	return speaks && !s.question && !s.has("condition") && !s.has("negation")
 }
 
 // forbids reports whether the sentence matches a pattern of prohibition. It is
