@@ -27,6 +27,7 @@ type authgateRunFlags struct {
 	epochs           int
 	workers, calls   int
 	money            string
+	database, schema string
 }
 
 func (a *app) authgateRun() *cobra.Command {
@@ -46,8 +47,14 @@ model, and the others are baselines that see little or nothing.
 A policy is a name, of a file policies/NAME.md in the data set, or NAME=FILE.
 Without --policy it is "none=", one of no text.
 
+With --database several processes, on as many machines as there are, answer the
+questions of one run together: start the same command on each. Each has all answers
+in its own folder at the end. The schema holds one run; --calls and --money then
+bound what all processes ask and spend, from the beginning of the run.
+
 The exit status is 0 once all questions are answered, and 1 if the run was stopped.`,
 		Example: "  licet-lab authgate run --data v0 --out run --model grounded --model always-block\n" +
+			"  licet-lab authgate run --data v0 --out run --model grounded --database DATABASE_URL\n" +
 			"  licet-lab authgate report --data v0 --out report run/results.jsonl",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
 			return a.runAuthgateRun(cmd.Context(), f)
@@ -62,6 +69,8 @@ The exit status is 0 once all questions are answered, and 1 if the run was stopp
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many questions are asked at a time")
 	c.Flags().IntVar(&f.calls, "calls", 0, "stop after so many questions (default: no bound)")
 	c.Flags().StringVar(&f.money, "money", "", "stop once the answers state that they cost so much (default: no bound)")
+	c.Flags().StringVar(&f.database, "database", "", "share the run over the PostgreSQL whose URL this environment variable holds")
+	c.Flags().StringVar(&f.schema, "schema", "licet_authgate", "schema of the database that holds the run")
 	if err := c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(run.BuiltInNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err)
 	}
@@ -85,16 +94,26 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 		}
 		o.Money, _ = new(big.Rat).SetString(f.money)
 	}
+	ask, goesOn := run.Run, "the same command goes on"
+	if f.database != "" {
+		d, err := a.runDatabase(f)
+		if err != nil {
+			return err
+		}
+		ask, goesOn = d.Run, "with a larger budget it goes on"
+	}
 	j, err := run.OpenJournal(f.out, plan)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	out, err := run.Run(ctx, plan, j, o)
-	fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
+	out, err := ask(ctx, plan, j, o)
+	if out.All > 0 {
+		fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
+	}
 	switch {
 	case err == nil && out.Stopped != "":
-		err = fmt.Errorf("stopped, as %s: the same command goes on", out.Stopped)
+		err = fmt.Errorf("stopped, as %s: %s", out.Stopped, goesOn)
 	case err != nil && ctx.Err() != nil:
 		err = fmt.Errorf("%w: the same command goes on", err)
 	}

@@ -44,15 +44,14 @@ func OpenJournal(dir string, p *Plan) (*Journal, error) {
 	if err := durable.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	want := p.identity()
-	text, err := json.Marshal(want, jsontext.Multiline(true), json.Deterministic(true))
+	text, err := p.Identity()
 	if err != nil {
 		return nil, err
 	}
-	if err := sameRun(filepath.Join(dir, identityFile), want, text); err != nil {
+	if err := sameRun(filepath.Join(dir, identityFile), p, text); err != nil {
 		return nil, err
 	}
-	j := &Journal{run: fmt.Sprintf("sha256:%x", sha256.Sum256(text)), done: map[string]result.Row{}}
+	j := &Journal{run: nameOf(text), done: map[string]result.Row{}}
 	if j.file, err = os.OpenFile(filepath.Join(dir, ResultsFile), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, err
 	}
@@ -63,7 +62,7 @@ func OpenJournal(dir string, p *Plan) (*Journal, error) {
 }
 
 // sameRun writes what a run is made of, or compares it with what is there.
-func sameRun(path string, want identity, text []byte) error {
+func sameRun(path string, p *Plan, text []byte) error {
 	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		// As a whole or not at all: the run may be killed here.
@@ -75,14 +74,31 @@ func sameRun(path string, want identity, text []byte) error {
 	if err != nil {
 		return err
 	}
-	var got identity
-	if err := json.Unmarshal(old, &got, json.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err := p.Is(old); err != nil {
+		return fmt.Errorf("%s is %w; give it a folder of its own", path, err)
 	}
-	a, b := reflect.ValueOf(got), reflect.ValueOf(want)
+	return nil
+}
+
+// Identity says as a text what a run of the plan is made of.
+func (p *Plan) Identity() ([]byte, error) {
+	return json.Marshal(p.identity(), jsontext.Multiline(true), json.Deterministic(true))
+}
+
+// nameOf is the name of the run of an identity.
+func nameOf(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
+
+// Is compares the plan with what a run is made of. Its error names the first thing
+// that is another.
+func (p *Plan) Is(text []byte) error {
+	var got identity
+	if err := json.Unmarshal(text, &got, json.RejectUnknownMembers(true)); err != nil {
+		return fmt.Errorf("no run that can be read: %w", err)
+	}
+	a, b := reflect.ValueOf(got), reflect.ValueOf(p.identity())
 	for i := range a.NumField() {
 		if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
-			return fmt.Errorf("%s is another run: its %s are %s, not %s; give it a folder of its own", path, a.Type().Field(i).Tag.Get("json"), part(a.Field(i)), part(b.Field(i)))
+			return fmt.Errorf("another run: its %s are %s, not %s", a.Type().Field(i).Tag.Get("json"), part(a.Field(i)), part(b.Field(i)))
 		}
 	}
 	return nil

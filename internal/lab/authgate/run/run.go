@@ -74,15 +74,12 @@ func (r *running) work(ctx context.Context) {
 		if !ok {
 			return
 		}
-		err := q.judge.Decide(ctx, q.visible(), q.policy.Text, &q.row)
+		row, err := q.ask(ctx)
 		if err == nil {
-			err = ctx.Err() // what was decided while the run ended is not what the judge would have said
-		}
-		if err == nil {
-			err = r.answered(q.row)
+			err = r.answered(row)
 		}
 		if err != nil {
-			r.cancel(fmt.Errorf("asking %s about %s: %w", q.row.Model, q.row.Item, err))
+			r.cancel(err)
 			return
 		}
 	}

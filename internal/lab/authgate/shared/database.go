@@ -1,0 +1,110 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// Database says where the run is.
+type Database struct {
+	// URL of PostgreSQL, with or without a password: PGPASSWORD and a pgpass file
+	// count as for psql. It is part of no error.
+	URL string
+	// Schema holds the run, and nothing else. It is made if need be.
+	Schema string
+	// Longest is how long one question may take; 0 = [Longest].
+	Longest time.Duration
+}
+
+// Longest is how long one question may take, with all its tries: far longer than a
+// model needs, as its answer is lost otherwise.
+const Longest = 5 * time.Minute
+
+// connections is how many a process has at most, however many questions it asks at
+// a time: they are held while something is written, not while a judge is asked.
+const connections = 6
+
+// patience is how long the database may take for an answer of its own.
+const patience = 30 * time.Second
+
+var schemaName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+
+// open connects to the database and makes the schema.
+func (d Database) open(ctx context.Context) (*pgxpool.Pool, error) {
+	if !schemaName.MatchString(d.Schema) {
+		return nil, fmt.Errorf("the schema %q: expected at most 40 of a-z, 0-9 and _, and a letter first", d.Schema)
+	}
+	config, err := pgxpool.ParseConfig(d.URL)
+	if err != nil { // its text may hold the password
+		return nil, errors.New("the URL of the database cannot be read: expected postgres://USER@HOST/DATABASE")
+	}
+	config.MaxConns = connections
+	config.ConnConfig.RuntimeParams["application_name"] = "licet-lab"
+	config.ConnConfig.RuntimeParams["search_path"] = d.Schema
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = patience
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("reaching the database: %w", err)
+	}
+	if err := d.prepare(ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return pool, nil
+}
+
+// tables are ours, beside those of River. Bytes are kept as they are, whatever the
+// encoding of the database.
+const tables = `
+create table if not exists licet_run (
+	one      boolean primary key default true check (one),
+	identity bytea not null,            -- what it is made of
+	asked    bigint not null default 0, -- how often a judge was asked
+	calls    bigint,                    -- how often it may be; null = no bound
+	money    numeric                    -- what it may cost; null = no bound
+);
+create table if not exists licet_answer (
+	key    text primary key, -- of the call
+	answer bytea not null,   -- a result row, as a line
+	cost   numeric
+);`
+
+// prepare makes the schema and its tables, one process at a time.
+func (d Database) prepare(ctx context.Context, pool *pgxpool.Pool) (err error) {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("reaching the database: %w", err)
+	}
+	defer conn.Release()
+	const lock = "(hashtextextended('licet-lab ' || $1, 0))"
+	if _, err := conn.Exec(ctx, "select pg_advisory_lock"+lock, d.Schema); err != nil {
+		return fmt.Errorf("waiting for the schema %s: %w", d.Schema, err)
+	}
+	defer func() {
+		_, unlocked := conn.Exec(context.WithoutCancel(ctx), "select pg_advisory_unlock"+lock, d.Schema)
+		err = errors.Join(err, unlocked)
+	}()
+	name := pgx.Identifier{d.Schema}.Sanitize()
+	if _, err := conn.Exec(ctx, "create schema if not exists "+name+";"+tables); err != nil {
+		return fmt.Errorf("making the schema %s: %w", d.Schema, err)
+	}
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: d.Schema, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("making the queue in the schema %s: %w", d.Schema, err)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/licet-dev/licet/internal/lab/authgate/result"
+)
+
+// job is a question in the queue.
+type job struct {
+	Key string `json:"key" river:"unique"`
+}
+
+// Kind names jobs of this form.
+func (job) Kind() string { return "licet_question" }
+
+// worker answers questions.
+type worker struct {
+	river.WorkerDefaults[job]
+	sharing *sharing
+}
+
+// NextRetry says when a question that was given back can be taken again. How often
+// it was taken says nothing about it.
+func (w *worker) NextRetry(*river.Job[job]) time.Time { return time.Now().Add(retry) }
+
+// Work answers one question.
+func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
+	s := w.sharing
+	if s.over() {
+		return river.JobSnooze(retry)
+	}
+	q, ok := s.questions[j.Args.Key]
+	if !ok {
+		return fmt.Errorf("the question %s is not of this run", j.Args.Key)
+	}
+	var answered bool
+	if err := s.pool.QueryRow(ctx, "select exists (select from licet_answer where key = $1)", q.Key()).Scan(&answered); err != nil {
+		return err
+	}
+	if answered {
+		return nil
+	}
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	row, err := q.Ask(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%w: a question may take %s", err, s.longest)
+	}
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, row, j)
+}
+
+// take counts a question, unless a budget is spent: then this process ends, and the
+// question is given back.
+func (s *sharing) take(ctx context.Context) error {
+	taken, err := s.pool.Exec(ctx, `update licet_run set asked = asked + 1 where (calls is null or asked < calls)
+		and (money is null or (select coalesce(sum(cost), 0) from licet_answer) < money)`)
+	if err != nil {
+		return fmt.Errorf("counting a question: %w", err)
+	}
+	if taken.RowsAffected() > 0 {
+		return nil
+	}
+	var why string
+	err = s.pool.QueryRow(ctx, `select case when asked >= calls then asked || ' questions were asked'
+		else 'it has cost ' || (select coalesce(sum(cost), 0)::numeric(38, 4) from licet_answer) end from licet_run`).Scan(&why)
+	if err != nil {
+		return fmt.Errorf("looking at the budget: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.Stopped = why
+	s.end(errSpent)
+	return river.JobSnooze(retry)
+}
+
+// record writes an answer and ends its job. An answer that was paid for is written
+// although the process is to end.
+func (s *sharing) record(ctx context.Context, row result.Row, j *river.Job[job]) error {
+	line, err := row.Line()
+	if err != nil {
+		return err
+	}
+	var cost *string // nil = not known
+	if row.Cost != "" {
+		cost = &row.Cost
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	first := false
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		written, err := tx.Exec(ctx, "insert into licet_answer (key, answer, cost) values ($1, $2, $3::text::numeric) on conflict do nothing", row.CallKey, line, cost)
+		if err != nil {
+			return err
+		}
+		first = written.RowsAffected() > 0
+		_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, j)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("recording an answer about %s: %w", row.Item, err)
+	}
+	if first {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.out.New++
+	}
+	return nil
+}
+
+// HandleError ends the work of this process with the first error of a question.
+func (s *sharing) HandleError(_ context.Context, _ *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		s.failed = err
+	}
+	s.end(err)
+	return nil
+}
+
+// HandlePanic does the same with a defect.
+func (s *sharing) HandlePanic(ctx context.Context, j *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
+	return s.HandleError(ctx, j, fmt.Errorf("a defect, please report it: %v\n%s", value, trace))
+}
+
+// over says that this process takes no more questions.
+func (s *sharing) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed != nil || s.out.Stopped != ""
+}
+
+// fault is the first error of a question.
+func (s *sharing) fault() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
