@@ -160,10 +160,8 @@ order by 1, 2, 3;`
 // TestLivePostgres does the same in PostgreSQL.
 func TestLivePostgres(t *testing.T) {
 	c := testkit.StartPostgres(t)
-	if err := os.Mkdir(filepath.Join(c.Dir, "files"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Join(c.Dir, "files"), 0o777); err != nil { // the server may be another user
+	files := filepath.Join(c.Dir, "files")
+	if err := errors.Join(os.Mkdir(files, 0o777), os.Chmod(files, 0o777)); err != nil { // the server may be another user
 		t.Fatal(err)
 	}
 	c.SQL("postgres", "create database base")
@@ -177,14 +175,14 @@ func TestLivePostgres(t *testing.T) {
 			}
 			const mark = "----- licet -----"
 			state := strings.ReplaceAll(pgState, "DIR", c.Dir)
-			statement := strings.ReplaceAll(unescape(text), "FILE", c.Dir+"/files/new")
+			statement := strings.ReplaceAll(unescape(text), "FILE", files+"/new")
 			parts := strings.Split(c.SQL(db, state+"\n\\echo "+mark+"\n"+statement+"\n;\n\\echo "+mark+"\n"+state), mark)
 			if len(parts) != 3 {
 				t.Errorf("%s: %d parts of output", text, len(parts))
 			} else if changed := strings.TrimSpace(parts[0]) != strings.TrimSpace(parts[2]); changed != (i == 1) {
 				t.Errorf("%s: changed something %t", text, changed)
 			}
-			if err := os.RemoveAll(filepath.Join(c.Dir, "files", "new")); err != nil {
+			if err := os.RemoveAll(filepath.Join(files, "new")); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,15 +1,10 @@
-//go:build unix
-
 package testkit
 
 import (
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -19,7 +14,7 @@ type Postgres struct {
 
 	t   testing.TB
 	bin string
-	who *syscall.Credential // nil is whoever runs the test
+	as  func(*exec.Cmd) // makes a command run as the server's user
 }
 
 // StartPostgres starts a server in a temporary folder, as an unprivileged user
@@ -40,34 +35,12 @@ func StartPostgres(t testing.TB) *Postgres {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(c.Dir) })
-	if os.Getuid() == 0 {
-		c.who = nobody(t)
-		if err := os.Chown(c.Dir, int(c.who.Uid), int(c.who.Gid)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c.as = unprivileged(t, c.Dir)
 	c.run(c.bin+"/initdb", "", "-D", c.Dir+"/data", "-U", "test", "-A", "trust", "-N", "-E", "UTF8")
 	c.run(c.bin+"/pg_ctl", "", "-D", c.Dir+"/data", "-w", "-l", c.Dir+"/log",
 		"-o", "-k "+c.Dir+" -c listen_addresses= -c fsync=off -c autovacuum=off", "start")
 	t.Cleanup(func() { c.run(c.bin+"/pg_ctl", "", "-D", c.Dir+"/data", "-m", "immediate", "stop") })
 	return c
-}
-
-func nobody(t testing.TB) *syscall.Credential {
-	t.Helper()
-	u, err := user.Lookup("nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
 // URL is where a database of the server is found.
@@ -84,7 +57,7 @@ func (c *Postgres) run(program, stdin string, args ...string) string {
 	c.t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdin = c.Dir, strings.NewReader(stdin)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.who}
+	c.as(cmd)
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
