@@ -33,10 +33,12 @@ type Journal struct {
 	run  string // name of the run: digest of what it is made of
 	file *os.File
 	done map[string]result.Row // by call key
+	torn error                 // a line was not written to its end
 }
 
 // OpenJournal opens the journal of a plan in a folder, which is made if need be. It
-// is an error if it is that of another run.
+// is an error if it is that of another run, or another process has it: both would ask
+// the same.
 func OpenJournal(dir string, p *Plan) (*Journal, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -54,6 +56,9 @@ func OpenJournal(dir string, p *Plan) (*Journal, error) {
 	j := &Journal{run: nameOf(text), done: map[string]result.Row{}}
 	if j.file, err = os.OpenFile(filepath.Join(dir, ResultsFile), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, err
+	}
+	if err := durable.Lock(j.file); err != nil {
+		return nil, errors.Join(fmt.Errorf("the run may be another process's: %w", err), j.file.Close())
 	}
 	if err := j.read(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, ResultsFile), err), j.file.Close())
@@ -141,13 +146,18 @@ func (j *Journal) read() error {
 	return err
 }
 
-// add records an answer.
+// add records an answer. Behind a line that was not written to its end, none can be:
+// the next to open the journal cuts off the last line alone.
 func (j *Journal) add(r result.Row) error {
 	line, err := r.Line()
 	if err != nil {
 		return err
 	}
+	if j.torn != nil {
+		return j.torn
+	}
 	if _, err := j.file.Write(line); err != nil {
+		j.torn = err
 		return err
 	}
 	j.done[r.CallKey] = r

@@ -33,8 +33,31 @@ const Longest = 5 * time.Minute
 // a time: they are held while something is written, not while a judge is asked.
 const connections = 6
 
-// patience is how long the database may take for an answer of its own.
+// patience is how long the database may be away, or silent.
 const patience = 30 * time.Second
+
+// persist does something with the database, and does it again where that fails, for as
+// long as the database may be away.
+func persist(ctx context.Context, do func(context.Context) error) error {
+	given := time.Now()
+	for {
+		err := soon(ctx, do)
+		if err == nil || ctx.Err() != nil || time.Since(given) > patience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(retry):
+		}
+	}
+}
+
+// soon does something that may take as long as the database may be silent.
+func soon(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return do(ctx)
+}
 
 var schemaName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
@@ -95,8 +118,15 @@ func (d Database) prepare(ctx context.Context, pool *pgxpool.Pool) (err error) {
 		_, unlocked := conn.Exec(context.WithoutCancel(ctx), "select pg_advisory_unlock"+lock, d.Schema)
 		err = errors.Join(err, unlocked)
 	}()
-	name := pgx.Identifier{d.Schema}.Sanitize()
-	if _, err := conn.Exec(ctx, "create schema if not exists "+name+";"+tables); err != nil {
+	var there bool // then no right to make one is needed
+	if err := conn.QueryRow(ctx, "select to_regnamespace($1) is not null", d.Schema).Scan(&there); err != nil {
+		return fmt.Errorf("looking for the schema %s: %w", d.Schema, err)
+	}
+	text := tables
+	if !there {
+		text = "create schema " + pgx.Identifier{d.Schema}.Sanitize() + ";" + tables
+	}
+	if _, err := conn.Exec(ctx, text); err != nil {
 		return fmt.Errorf("making the schema %s: %w", d.Schema, err)
 	}
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: d.Schema, Logger: slog.New(slog.DiscardHandler)})

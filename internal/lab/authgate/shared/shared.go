@@ -51,6 +51,8 @@ func (d Database) Run(ctx context.Context, p *run.Plan, j *run.Journal, o run.Op
 	if !s.stuck {
 		pool.Close() // waits for what is under way
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.out, err
 }
 
@@ -61,7 +63,7 @@ type sharing struct {
 	progress  func(run.Progress)
 	longest   time.Duration
 	questions map[string]run.Question // by key
-	stuck     bool                    // the end was not waited for
+	stuck     bool                    // a judge that was told to end is still being asked
 
 	mu     sync.Mutex // guards what follows
 	out    run.Outcome
@@ -72,7 +74,7 @@ type sharing struct {
 // Intervals.
 const (
 	look    = 300 * time.Millisecond // between two looks at how far the run is
-	retry   = time.Second            // until a question that was given back is taken again
+	retry   = time.Second            // until what failed, or was given back, is tried again
 	fetched = 5 * time.Millisecond   // between two takings of jobs
 )
 
@@ -189,19 +191,13 @@ func (s *sharing) work(ctx context.Context) error {
 		return fmt.Errorf("starting to work: %w", err)
 	}
 	err := s.watch(working)
-	if err == nil || errors.Is(err, errSpent) {
-		err = s.client.Stop(ctx) // questions under way are asked to their end
+	if errors.Is(err, errSpent) {
+		if err = s.client.Stop(ctx); err == nil { // questions under way are asked to their end
+			return s.fault()
+		}
 	}
-	if err == nil {
-		return s.fault()
-	}
-	// They are given back.
-	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	if stopped := s.client.StopAndCancel(soon); stopped != nil {
-		s.stuck = true
-		err = errors.Join(err, fmt.Errorf("giving back what was asked: %w", stopped))
-	}
+	// They are given back. Once all are answered, they are others' of long ago.
+	s.stuck = soon(context.WithoutCancel(ctx), s.client.StopAndCancel) != nil
 	return cmp.Or(s.fault(), err)
 }
 
@@ -240,9 +236,10 @@ func (s *sharing) watch(ctx context.Context) error {
 
 // count returns how many answers there are.
 func (s *sharing) count(ctx context.Context) (n int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := s.pool.QueryRow(ctx, "select count(*) from licet_answer").Scan(&n); err != nil {
+	err = persist(ctx, func(ctx context.Context) error {
+		return s.pool.QueryRow(ctx, "select count(*) from licet_answer").Scan(&n)
+	})
+	if err != nil {
 		return 0, fmt.Errorf("looking at the run: %w", err)
 	}
 	return n, nil
@@ -261,6 +258,11 @@ func (s *sharing) collect(ctx context.Context, j *run.Journal) error {
 	rows, err := result.Read(bytes.NewReader(bytes.Join(all, nil)))
 	if err != nil {
 		return fmt.Errorf("collecting the answers: %w", err)
+	}
+	for _, r := range rows {
+		if _, ok := s.questions[r.CallKey]; !ok {
+			return fmt.Errorf("collecting the answers: %s, epoch %d, is no question of the run", r.Item, r.Epoch)
+		}
 	}
 	s.out.Done = len(rows)
 	if err := j.Collect(rows); err != nil {

@@ -378,6 +378,61 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestFirst: where another process has answered meanwhile, its answer stays.
+func TestFirst(t *testing.T) {
+	pg := testkit.StartPostgres(t)
+	set, err := item.ReadDir(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Instances = set.Instances[:3]
+	var a asks
+	alone, dir := t.TempDir(), t.TempDir()
+	if _, err := take(t, alone, plan(set, a.add), run.Run, run.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	// Where the judge would say allow, somebody else has said unsure.
+	others := strings.ReplaceAll(rows(t, alone), `"raw_decision":"allow","checked_decision":"allow"`, `"raw_decision":"unsure","checked_decision":"unsure"`)
+	meanwhile := plan(set, func(_ context.Context, key string) error {
+		for line := range strings.Lines(others) {
+			if strings.Contains(line, key) {
+				pg.SQL("postgres", "insert into authgate.licet_answer (key, answer) values ('"+key+"', convert_to($$"+line+"$$, 'UTF8'))")
+			}
+		}
+		return nil
+	})
+	out, err := take(t, dir, meanwhile, database(pg.URL("postgres")).Run, run.Options{Workers: 1})
+	if err != nil || out.Done != 3 || out.New != 0 || !strings.Contains(others, "unsure") || rows(t, dir) != others {
+		t.Errorf("%+v, %v: %s", out, err, rows(t, dir))
+	}
+}
+
+// TestLostConnection: connections that break end nothing and lose nothing.
+func TestLostConnection(t *testing.T) {
+	pg := testkit.StartPostgres(t)
+	set, err := item.ReadDir(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Instances = set.Instances[:12]
+	var a asks
+	dir := t.TempDir()
+	out, err := take(t, dir, plan(set, func(ctx context.Context, key string) error {
+		if len(a.times) == 4 {
+			pg.SQL("postgres", "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'licet-lab'")
+		}
+		return a.add(ctx, key)
+	}), database(pg.URL("postgres")).Run, run.Options{Workers: 1})
+	if err != nil || out.Done != 12 || len(a.times) != 12 || strings.Count(rows(t, dir), "\n") != 12 {
+		t.Errorf("%+v, %d asked, %v", out, len(a.times), err)
+	}
+	for key, n := range a.times {
+		if n != 1 {
+			t.Errorf("%s was asked %d times", key, n)
+		}
+	}
+}
+
 // TestRefuses: what is not this run, or cannot be one, is refused and says why.
 func TestRefuses(t *testing.T) {
 	pg := testkit.StartPostgres(t)

@@ -43,8 +43,11 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 		return fmt.Errorf("the question %s is not of this run", j.Args.Key)
 	}
 	var answered bool
-	if err := s.pool.QueryRow(ctx, "select exists (select from licet_answer where key = $1)", q.Key()).Scan(&answered); err != nil {
-		return err
+	err := persist(ctx, func(ctx context.Context) error {
+		return s.pool.QueryRow(ctx, "select exists (select from licet_answer where key = $1)", q.Key()).Scan(&answered)
+	})
+	if err != nil {
+		return fmt.Errorf("looking for an answer: %w", err)
 	}
 	if answered {
 		return nil
@@ -53,7 +56,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 		return err
 	}
 	row, err := q.Ask(ctx)
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("%w: a question may take %s", err, s.longest)
 	}
 	if err != nil {
@@ -65,19 +68,21 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 // take counts a question, unless a budget is spent: then this process ends, and the
 // question is given back.
 func (s *sharing) take(ctx context.Context) error {
-	taken, err := s.pool.Exec(ctx, `update licet_run set asked = asked + 1 where (calls is null or asked < calls)
-		and (money is null or (select coalesce(sum(cost), 0) from licet_answer) < money)`)
+	var why string // it is not taken
+	err := persist(ctx, func(ctx context.Context) error {
+		taken, err := s.pool.Exec(ctx, `update licet_run set asked = asked + 1 where (calls is null or asked < calls)
+			and (money is null or (select coalesce(sum(cost), 0) from licet_answer) < money)`)
+		if err != nil || taken.RowsAffected() > 0 {
+			return err
+		}
+		return s.pool.QueryRow(ctx, `select case when asked >= calls then asked || ' questions were asked'
+			else 'it has cost ' || (select coalesce(sum(cost), 0)::numeric(38, 4) from licet_answer) end from licet_run`).Scan(&why)
+	})
 	if err != nil {
 		return fmt.Errorf("counting a question: %w", err)
 	}
-	if taken.RowsAffected() > 0 {
+	if why == "" {
 		return nil
-	}
-	var why string
-	err = s.pool.QueryRow(ctx, `select case when asked >= calls then asked || ' questions were asked'
-		else 'it has cost ' || (select coalesce(sum(cost), 0)::numeric(38, 4) from licet_answer) end from licet_run`).Scan(&why)
-	if err != nil {
-		return fmt.Errorf("looking at the budget: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +91,8 @@ func (s *sharing) take(ctx context.Context) error {
 	return river.JobSnooze(retry)
 }
 
-// record writes an answer and ends its job. An answer that was paid for is written
-// although the process is to end.
+// record writes an answer and ends its job, in one transaction. An answer that was
+// paid for is written although the process is to end.
 func (s *sharing) record(ctx context.Context, row result.Row, j *river.Job[job]) error {
 	line, err := row.Line()
 	if err != nil {
@@ -97,17 +102,18 @@ func (s *sharing) record(ctx context.Context, row result.Row, j *river.Job[job])
 	if row.Cost != "" {
 		cost = &row.Cost
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
 	first := false
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		written, err := tx.Exec(ctx, "insert into licet_answer (key, answer, cost) values ($1, $2, $3::text::numeric) on conflict do nothing", row.CallKey, line, cost)
-		if err != nil {
+	err = persist(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			// An error does not tell whether it was written; the first answer stays.
+			written, err := tx.Exec(ctx, "insert into licet_answer (key, answer, cost) values ($1, $2, $3::text::numeric) on conflict do nothing", row.CallKey, line, cost)
+			if err != nil {
+				return err
+			}
+			first = written.RowsAffected() > 0
+			_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, j)
 			return err
-		}
-		first = written.RowsAffected() > 0
-		_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, j)
-		return err
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("recording an answer about %s: %w", row.Item, err)
