@@ -3,10 +3,14 @@ package cli
 import (
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/authgate/shared"
 )
+
+// sharedPatience leaves a minute for the answer itself.
+const sharedPatience = shared.Longest - time.Minute
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 

@@ -69,7 +69,8 @@ is allowed, held and blocked.
   licet-lab fake-llm --script FILE               a model's API without a model
   licet-lab llm probe                            what a model's server can do
 
-Exit status: 0 fine, 1 something is wrong or failed, 2 wrong usage.`,
+Exit status: 0 fine, 1 something is wrong or failed, 2 wrong usage, 5 answers are to
+come in files.`,
 	}
 	root.AddCommand(a.corpus(), a.baselines(), a.replay(), a.agentdojo(), a.provenance(), a.learn(), a.suggest(), a.report(), a.fakeLLM(), a.llm(), a.authgate(), a.gate(), a.serveCatalog())
 	return root

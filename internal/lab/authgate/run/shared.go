@@ -32,7 +32,10 @@ func (p *Plan) Questions() ([]Question, error) {
 // Key names the question among all of all runs.
 func (q Question) Key() string { return q.q.row.CallKey }
 
-// Ask asks the judge, and returns the answer as a row.
+// Judge is the name of the judge that it is put to.
+func (q Question) Judge() string { return q.q.row.Model }
+
+// Ask asks the judge, and returns the answer as a row. Errors are those of a judge.
 func (q Question) Ask(ctx context.Context) (result.Row, error) { return q.q.ask(ctx) }
 
 // ask asks the judge. What it decided while the run ended is an error: it is not
@@ -40,7 +43,7 @@ func (q Question) Ask(ctx context.Context) (result.Row, error) { return q.q.ask(
 func (q *question) ask(ctx context.Context) (result.Row, error) {
 	row := q.row
 	err := q.judge.Decide(ctx, q.visible(), q.policy.Text, &row)
-	if err == nil {
+	if err == nil || ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	if err != nil {

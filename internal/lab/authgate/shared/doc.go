@@ -8,7 +8,8 @@
 //
 //   - A process takes its job. If an answer is there, the job is done.
 //   - The question is counted in the schema, unless a budget of the run is spent.
-//   - The judge is asked, which takes [Longest] at most.
+//   - The judge is asked, which takes [Longest] at most. Without an answer the job is
+//     given back, for another process.
 //   - The answer and the end of the job are one transaction. The first answer to a
 //     question stays; a second one is dropped.
 //

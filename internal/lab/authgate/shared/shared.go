@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -30,7 +32,10 @@ import (
 // asked to its end. New in the outcome counts what this process answered; in what
 // Progress is told, what all of them did since this one began.
 //
-// An error of a judge ends this process, and its questions are open to the others.
+// A question without an answer ([*run.Open]) is open to other processes after a minute;
+// this one does not ask it again, and ends when no other question is left, or when so
+// many had no answer that it can reach no judge. Any other error of a judge ends this
+// process, too, and its questions are open to the others at once.
 func (d Database) Run(ctx context.Context, p *run.Plan, j *run.Journal, o run.Options) (run.Outcome, error) {
 	questions, err := p.Questions()
 	if err != nil {
@@ -40,7 +45,7 @@ func (d Database) Run(ctx context.Context, p *run.Plan, j *run.Journal, o run.Op
 	if err != nil {
 		return run.Outcome{}, err
 	}
-	s := &sharing{pool: pool, progress: o.Progress, longest: cmp.Or(d.Longest, Longest), questions: map[string]run.Question{}}
+	s := &sharing{pool: pool, progress: o.Progress, longest: cmp.Or(d.Longest, Longest), questions: map[string]run.Question{}, left: map[string]string{}, silent: map[string]int{}}
 	for _, q := range questions {
 		s.questions[q.Key()] = q
 	}
@@ -67,6 +72,8 @@ type sharing struct {
 
 	mu     sync.Mutex // guards what follows
 	out    run.Outcome
+	left   map[string]string // why the questions of these keys had no answer
+	silent map[string]int    // how many questions to a judge had none, one after the other
 	end    context.CancelCauseFunc
 	failed error
 }
@@ -76,15 +83,20 @@ const (
 	look    = 300 * time.Millisecond // between two looks at how far the run is
 	retry   = time.Second            // until what failed, or was given back, is tried again
 	fetched = 5 * time.Millisecond   // between two takings of jobs
+	later   = time.Minute            // until a question without an answer is taken again
 )
 
 // setUp makes the client of the queue.
 func (s *sharing) setUp(schema string, atATime int) (err error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{sharing: s})
+	queues := map[string]river.QueueConfig{} // one a judge: who waits for one holds up no other
+	for _, q := range s.questions {
+		queues[queueOf(q)] = river.QueueConfig{MaxWorkers: max(1, atATime)}
+	}
 	s.client, err = river.NewClient(riverpgxv5.New(s.pool), &river.Config{
 		Schema:               schema,
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, atATime)}},
+		Queues:               queues,
 		Workers:              workers,
 		ErrorHandler:         s,
 		JobTimeout:           s.longest,
@@ -97,6 +109,11 @@ func (s *sharing) setUp(schema string, atATime int) (err error) {
 		return fmt.Errorf("setting up the queue: %w", err)
 	}
 	return nil
+}
+
+// queueOf names the queue of a judge, whose own name may hold anything.
+func queueOf(q run.Question) string {
+	return fmt.Sprintf("judge_%x", sha256.Sum256([]byte(q.Judge())))[:40]
 }
 
 // run lays down the run, works on it unless it has ended, and collects the answers.
@@ -171,7 +188,7 @@ func (s *sharing) enqueue(ctx context.Context, tx pgx.Tx, questions []run.Questi
 		for _, q := range some {
 			jobs = append(jobs, river.InsertManyParams{
 				Args:       job{Key: q.Key()},
-				InsertOpts: &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true}},
+				InsertOpts: &river.InsertOpts{Queue: queueOf(q), UniqueOpts: river.UniqueOpts{ByArgs: true}},
 			})
 		}
 		if _, err := s.client.InsertManyTx(ctx, tx, jobs); err != nil {
@@ -191,7 +208,7 @@ func (s *sharing) work(ctx context.Context) error {
 		return fmt.Errorf("starting to work: %w", err)
 	}
 	err := s.watch(working)
-	if errors.Is(err, errSpent) {
+	if errors.Is(err, errStop) {
 		if err = s.client.Stop(ctx); err == nil { // questions under way are asked to their end
 			return s.fault()
 		}
@@ -201,8 +218,8 @@ func (s *sharing) work(ctx context.Context) error {
 	return cmp.Or(s.fault(), err)
 }
 
-// errSpent says that a budget ended the work.
-var errSpent = errors.New("a budget is spent")
+// errStop says that this process is to take no more questions.
+var errStop = errors.New("no more questions are taken")
 
 // watch returns when all questions are answered, or with the reason why this process
 // is not to go on.
@@ -223,8 +240,8 @@ func (s *sharing) watch(ctx context.Context) error {
 		if moved && s.progress != nil {
 			s.progress(told)
 		}
-		if done == s.out.All {
-			return nil
+		if over, err := s.nothingElse(ctx, done); over || err != nil {
+			return cmp.Or(context.Cause(ctx), err)
 		}
 		select {
 		case <-ctx.Done():
@@ -232,6 +249,28 @@ func (s *sharing) watch(ctx context.Context) error {
 		case <-ticks.C:
 		}
 	}
+}
+
+// nothingElse says whether all questions are answered, of so many, or had no answer
+// here.
+func (s *sharing) nothingElse(ctx context.Context, done int) (bool, error) {
+	s.mu.Lock()
+	unclear := s.out.All-done <= len(s.left) // others may have answered some of these
+	s.mu.Unlock()
+	if done == s.out.All || !unclear {
+		return done == s.out.All, nil
+	}
+	var open int
+	err := persist(ctx, func(ctx context.Context) error {
+		s.mu.Lock()
+		left := slices.Collect(maps.Keys(s.left))
+		s.mu.Unlock()
+		return s.pool.QueryRow(ctx, "select count(*) from unnest($1::text[]) l where not exists (select from licet_answer where key = l)", left).Scan(&open)
+	})
+	if err != nil {
+		return false, fmt.Errorf("looking at the run: %w", err)
+	}
+	return open == s.out.All-done, nil
 }
 
 // count returns how many answers there are.
@@ -265,6 +304,13 @@ func (s *sharing) collect(ctx context.Context, j *run.Journal) error {
 		}
 	}
 	s.out.Done = len(rows)
+	s.out.Open = map[string]int{}
+	for _, r := range rows {
+		delete(s.left, r.CallKey)
+	}
+	for _, why := range s.left {
+		s.out.Open[why]++
+	}
 	if err := j.Collect(rows); err != nil {
 		return fmt.Errorf("collecting the answers: %w", err)
 	}

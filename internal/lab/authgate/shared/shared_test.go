@@ -378,6 +378,55 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestOpen: a question without an answer is no result. The process that had none ends
+// once nothing else is to be asked, and another one can ask.
+func TestOpen(t *testing.T) {
+	pg := testkit.StartPostgres(t)
+	set, err := item.ReadDir(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := run.GiveUp + 50
+	set.Instances = set.Instances[:all]
+	d, dir := database(pg.URL("postgres")), t.TempDir()
+	var a asks
+	some := plan(set, func(ctx context.Context, key string) error {
+		a.add(ctx, key)
+		if n := len(a.times); n > 5 && n <= 8 {
+			return &run.Open{Why: "nv_timeout"}
+		}
+		if len(a.times) == 20 {
+			return &run.Spent{What: "the money is gone"}
+		}
+		return nil
+	})
+	out, err := take(t, dir, some, d.Run, run.Options{Workers: 1})
+	if err != nil || out.Stopped != "the money is gone" || out.Done != 16 || out.Open["nv_timeout"] != 3 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	down := plan(set, func(context.Context, string) error { return &run.Open{Why: "nv_transport"} })
+	out, err = take(t, dir, down, d.Run, run.Options{Workers: 2})
+	if err != nil || !strings.HasSuffix(out.Stopped, " questions without an answer (nv_transport)") || out.New != 0 || out.Open["nv_transport"] < run.GiveUp {
+		t.Errorf("%+v, %v", out, err)
+	}
+	pg.SQL("postgres", "update authgate.river_job set state = 'available', scheduled_at = now() where state = 'scheduled'") // a minute has passed
+	bad := ""
+	var again asks
+	out, err = take(t, dir, plan(set, func(ctx context.Context, key string) error {
+		again.add(ctx, key)
+		if bad == "" {
+			bad = key
+		}
+		if key == bad {
+			return &run.Open{Why: "nv_timeout"}
+		}
+		return nil
+	}), d.Run, run.Options{Workers: 1})
+	if err != nil || out.Stopped != "" || out.Done != all-1 || out.Open["nv_timeout"] != 1 || again.times[bad] != 1 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 // TestFirst: where another process has answered meanwhile, its answer stays.
 func TestFirst(t *testing.T) {
 	pg := testkit.StartPostgres(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/authgate/run"
 )
 
 // job is a question in the queue.
@@ -38,6 +39,9 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 	if s.over() {
 		return river.JobSnooze(retry)
 	}
+	if s.isLeft(j.Args.Key) {
+		return river.JobSnooze(later)
+	}
 	q, ok := s.questions[j.Args.Key]
 	if !ok {
 		return fmt.Errorf("the question %s is not of this run", j.Args.Key)
@@ -56,13 +60,49 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 		return err
 	}
 	row, err := q.Ask(ctx)
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	open, spent := (*run.Open)(nil), (*run.Spent)(nil)
+	switch {
+	case err == nil:
+		return s.record(ctx, row, j)
+	case errors.As(err, &open):
+		return s.leave(q, open.Why)
+	case errors.As(err, &spent):
+		return s.stop(spent.What)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("%w: a question may take %s", err, s.longest)
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+// leave notes that a question had no answer. A process that gets none at all stops, as
+// it would only keep the questions from others that do.
+func (s *sharing) leave(q run.Question, why string) error {
+	s.mu.Lock()
+	s.left[q.Key()] = why
+	s.silent[q.Judge()]++
+	silent := s.silent[q.Judge()]
+	s.mu.Unlock()
+	if silent < run.GiveUp {
+		return river.JobSnooze(later)
 	}
-	return s.record(ctx, row, j)
+	return s.stop(fmt.Sprintf("%s left %d questions without an answer (%s)", q.Judge(), silent, why))
+}
+
+// isLeft says whether a question had no answer here.
+func (s *sharing) isLeft(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, left := s.left[key]
+	return left
+}
+
+// stop lets this process take no more questions, and gives one back.
+func (s *sharing) stop(why string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.Stopped = why
+	s.end(errStop)
+	return river.JobSnooze(retry)
 }
 
 // take counts a question, unless a budget is spent: then this process ends, and the
@@ -84,11 +124,7 @@ func (s *sharing) take(ctx context.Context) error {
 	if why == "" {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.out.Stopped = why
-	s.end(errSpent)
-	return river.JobSnooze(retry)
+	return s.stop(why)
 }
 
 // record writes an answer and ends its job, in one transaction. An answer that was
@@ -118,9 +154,10 @@ func (s *sharing) record(ctx context.Context, row result.Row, j *river.Job[job])
 	if err != nil {
 		return fmt.Errorf("recording an answer about %s: %w", row.Item, err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent[row.Model] = 0
 	if first {
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.out.New++
 	}
 	return nil
