@@ -33,7 +33,7 @@ func New(c Config, s System) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if replays := c.Tape != nil && !c.Tape.recording; endpoint.Scheme == "https" && c.Key == (Key{}) && !replays {
+	if endpoint.Scheme == "https" && c.Key == (Key{}) && !c.Tape.Replays() {
 		return nil, errors.New("an https endpoint wants a key")
 	}
 	var send http.RoundTripper = newWire(endpoint, c.Key)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,8 +21,33 @@ type authgateModels struct {
 	app      *app
 	flags    *authgateRunFlags
 	manifest item.Manifest
-	list     *models.File // read when it is needed
-	files    *modeljudge.Files
+	list     *models.File      // read when it is needed
+	files    *modeljudge.Files // nil: servers are asked
+	tape     *llm.Tape         // nil: nothing is recorded or replayed
+}
+
+// authgateModels opens the folder of --batch, or the tape of --record or --replay.
+func (a *app) authgateModels(f *authgateRunFlags) (m *authgateModels, err error) {
+	m = &authgateModels{app: a, flags: f}
+	if f.batch != "" {
+		m.files, err = modeljudge.OpenFiles(f.batch)
+		return m, err
+	}
+	m.tape, err = tape(f.recordTo, f.replayFrom)
+	return m, err
+}
+
+// close ends a recording. One of nothing is no tape, and would be in the way of the
+// next.
+func (m *authgateModels) close() error {
+	if m.tape == nil {
+		return nil
+	}
+	err := m.tape.Close()
+	if info, statErr := os.Stat(m.flags.recordTo); statErr == nil && info.Size() == 0 {
+		return errors.Join(err, os.Remove(m.flags.recordTo))
+	}
+	return err
 }
 
 // judge returns the judge of a name: a built-in one, or a model of the list.
@@ -33,11 +59,7 @@ func (m *authgateModels) judge(name string) (run.Judge, error) {
 		return nil, clikit.Usagef("--model %q: without --models there are %s", name, strings.Join(run.BuiltInNames(), ", "))
 	}
 	if m.list == nil {
-		text, err := os.ReadFile(m.flags.list)
-		if err != nil {
-			return nil, err
-		}
-		list, err := models.Parse(m.flags.list, text)
+		list, err := readModels(m.flags.list)
 		if err != nil {
 			return nil, err
 		}
@@ -55,23 +77,34 @@ func (m *authgateModels) judge(name string) (run.Judge, error) {
 	if m.files != nil {
 		return modeljudge.NewOffline(o, m.files)
 	}
-	if o.Model.Config.Key, err = m.key(of); err != nil {
-		return nil, err
+	if !m.tape.Replays() {
+		if o.Model.Config.Key, err = m.app.modelKey(m.flags.list, of); err != nil {
+			return nil, err
+		}
 	}
-	o.Model.Config.Patience = m.flags.patience
+	o.Model.Config.Patience, o.Model.Config.Tape = m.flags.patience, m.tape
 	return modeljudge.New(o, llm.RealSystem())
 }
 
-// key finds the key of a model. A path counts from the list.
-func (m *authgateModels) key(of models.Model) (llm.Key, error) {
+// readModels reads a list of models.
+func readModels(path string) (models.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return models.File{}, err
+	}
+	return models.Parse(path, text)
+}
+
+// modelKey finds the key of a model. A path counts from the list.
+func (a *app) modelKey(list string, of models.Model) (llm.Key, error) {
 	path := of.KeyFile
 	switch {
 	case of.KeyEnv != "":
-		return llm.EnvKey(m.app.env, of.KeyEnv)
+		return llm.EnvKey(a.env, of.KeyEnv)
 	case path == "":
 		return llm.Key{}, nil
 	case !filepath.IsAbs(path):
-		path = filepath.Join(filepath.Dir(m.flags.list), path)
+		path = filepath.Join(filepath.Dir(list), path)
 	}
 	return llm.FileKey(path)
 }

@@ -37,6 +37,8 @@ type authgateRunFlags struct {
 	patience time.Duration
 	batch    string   // folder
 	answers  []string // files
+
+	recordTo, replayFrom string // tapes
 }
 
 func (a *app) authgateRun() *cobra.Command {
@@ -106,6 +108,8 @@ func (f *authgateRunFlags) register(c *cobra.Command) {
 	flags.StringArrayVar(&f.answers, "answers", nil, "file of answers to import, with --batch (can stand several times)")
 	flags.StringVar(&f.database, "database", "", "share the run over the PostgreSQL whose URL this environment variable holds")
 	flags.StringVar(&f.schema, "schema", "licet_authgate", "schema of the database that holds the run")
+	flags.StringVar(&f.recordTo, "record", "", "keep questions and answers in this new file, without keys")
+	flags.StringVar(&f.replayFrom, "replay", "", "take the answers from such a file, without a network")
 	if err := c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(run.BuiltInNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err)
 	}
@@ -120,7 +124,12 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 	if err := f.check(); err != nil {
 		return err
 	}
-	plan, files, err := f.plan(a)
+	models, err := a.authgateModels(&f)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, models.close()) }()
+	plan, err := f.plan(models)
 	if err != nil {
 		return err
 	}
@@ -128,13 +137,9 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 	if f.money != "" {
 		o.Money, _ = new(big.Rat).SetString(f.money)
 	}
-	ask, goesOn := run.Run, "the same command goes on"
-	if f.database != "" {
-		d, err := a.runDatabase(f)
-		if err != nil {
-			return err
-		}
-		ask, goesOn = d.Run, "the same command goes on, with a larger budget if one is spent"
+	ask, goesOn, err := a.asker(f)
+	if err != nil {
+		return err
 	}
 	j, err := run.OpenJournal(f.out, plan)
 	if err != nil {
@@ -149,15 +154,15 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 			return err
 		}
 		before = first.New
-		imported = a.importAnswers(files, f.answers)
+		imported = a.importAnswers(models.files, f.answers)
 	}
 	out, err := ask(ctx, plan, j, o)
 	out.New += before
 	if out.All > 0 {
 		fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
 	}
-	if err == nil && files != nil {
-		err = a.exportRequests(files, out.Open[run.Waiting])
+	if err == nil && models.files != nil {
+		err = a.exportRequests(models.files, out.Open[run.Waiting])
 	}
 	switch {
 	case imported != nil:
@@ -197,8 +202,13 @@ func unfinished(out run.Outcome, goesOn string) error {
 		return nil
 	}
 	var why []string
+	asked := 0
 	for _, code := range slices.Sorted(maps.Keys(out.Open)) {
 		why = append(why, fmt.Sprintf("%d %s", out.Open[code], code))
+		asked += out.Open[code]
+	}
+	if rest := out.All - out.Done - asked; rest > 0 {
+		why = append(why, fmt.Sprintf("%d not asked then", rest))
 	}
 	return fmt.Errorf("%d questions have no answer (%s): the same command asks them again", out.All-out.Done, strings.Join(why, ", "))
 }
@@ -218,47 +228,44 @@ func (f *authgateRunFlags) check() error {
 		return clikit.Usagef("--batch: its files are those of one process, and --database shares a run among several")
 	case f.database != "" && f.patience > sharedPatience:
 		return clikit.Usagef("--patience is at most %s with --database: who takes longer is taken for dead", sharedPatience)
+	case f.batch != "" && f.recordTo+f.replayFrom != "":
+		return clikit.Usagef("--batch: its files are all that there is to keep, without --record and --replay")
 	}
 	return nil
 }
 
-// plan reads what is to be asked, and opens the folder of --batch.
-func (f *authgateRunFlags) plan(a *app) (*run.Plan, *modeljudge.Files, error) {
+// plan reads what is to be asked.
+func (f *authgateRunFlags) plan(models *authgateModels) (*run.Plan, error) {
 	set, err := item.ReadDir(f.data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", f.data, err)
+		return nil, fmt.Errorf("%s: %w", f.data, err)
 	}
 	p := &run.Plan{Dataset: set.Manifest.DatasetDigest, Items: run.Items(set), Forms: []result.Form{result.Plain}, Epochs: f.epochs}
 	if f.signals && len(set.Signals) == 0 {
-		return nil, nil, clikit.Usagef("--signals: the data set %s has no observations", f.data)
+		return nil, clikit.Usagef("--signals: the data set %s has no observations", f.data)
 	}
 	if f.signals {
 		p.Forms = append(p.Forms, result.Signals)
 	}
-	models := authgateModels{app: a, flags: f, manifest: set.Manifest}
-	if f.batch != "" {
-		if models.files, err = modeljudge.OpenFiles(f.batch); err != nil {
-			return nil, nil, err
-		}
-	}
+	models.manifest = set.Manifest
 	for _, name := range f.models {
 		judge, err := models.judge(name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		p.Judges = append(p.Judges, judge)
 	}
 	for _, word := range f.policies {
 		policy, err := f.policy(word)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if policy.Text == "" && models.list != nil {
-			return nil, nil, clikit.Usagef("--policy %s has no text, and a model judges by one: name it, such as --policy rules", word)
+			return nil, clikit.Usagef("--policy %s has no text, and a model judges by one: name it, such as --policy rules", word)
 		}
 		p.Policies = append(p.Policies, policy)
 	}
-	return p, models.files, nil
+	return p, nil
 }
 
 // policy reads a policy by its word: NAME, NAME=FILE, or NAME= for one of no text.

@@ -1,16 +1,28 @@
 package cli
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/authgate/run"
 	"github.com/licet-dev/licet/internal/lab/authgate/shared"
 )
 
 // sharedPatience leaves a minute for the answer itself.
 const sharedPatience = shared.Longest - time.Minute
+
+// asker returns what asks the questions of a run, in this process or in several, and
+// how a run that was stopped goes on.
+func (a *app) asker(f authgateRunFlags) (ask func(context.Context, *run.Plan, *run.Journal, run.Options) (run.Outcome, error), goesOn string, err error) {
+	if f.database == "" {
+		return run.Run, "the same command goes on", nil
+	}
+	d, err := a.runDatabase(f)
+	return d.Run, "the same command goes on, with a larger budget if one is spent", err
+}
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 

@@ -66,6 +66,7 @@ is allowed, held and blocked.
   licet-lab authgate report --data DIR FILE ...  what they decided, held against the labels
   licet-lab report compare BEFORE AFTER          what got worse from one run to the next
   licet-lab authgate validate DIR                whether contrast pairs are sound
+  licet-lab authgate build --plan FILE ...       contrast pairs, made with a model
   licet-lab fake-llm --script FILE               a model's API without a model
   licet-lab llm probe                            what a model's server can do
 

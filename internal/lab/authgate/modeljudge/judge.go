@@ -32,14 +32,18 @@ type Judge struct {
 	now   func() time.Time
 }
 
-// New returns a judge that asks a server, patiently: a pause that the server wants
-// holds back all questions to it, and fails none.
+// New returns a judge that asks a server, or the tape of its configuration. How long a
+// question waits for a server that wants pauses is the configuration's patience.
 func New(o Options, s llm.System) (*Judge, error) {
 	client, err := llm.New(o.Model.Config, s)
 	if err != nil {
 		return nil, fmt.Errorf("the model %s: %w", o.Name, err)
 	}
-	return &Judge{o, result.Live, func(*result.Row) model.Asker { return client }, s.Now}, nil
+	kind := result.Live
+	if o.Model.Config.Tape.Replays() {
+		kind = result.Cassette
+	}
+	return &Judge{o, kind, func(*result.Row) model.Asker { return client }, s.Now}, nil
 }
 
 // NewOffline returns a judge that takes its answers from files, and leaves there what

@@ -77,9 +77,12 @@ func (t *tally) fill(row *result.Row, price llm.Price) {
 	if t.tries == 0 { // nobody was asked
 		return
 	}
-	if row.Judge == result.Live {
+	switch row.Judge {
+	case result.Live:
 		ms := t.took.Milliseconds()
 		row.LatencyMS = &ms
+	case result.Cassette:
+		row.Cache = "hit"
 	}
 	if t.scripted {
 		row.Judge = result.Scripted

@@ -50,31 +50,35 @@ func OpenJournal(dir string, p *Plan) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sameRun(filepath.Join(dir, identityFile), p, text); err != nil {
-		return nil, err
-	}
 	j := &Journal{run: nameOf(text), done: map[string]result.Row{}}
 	if j.file, err = os.OpenFile(filepath.Join(dir, ResultsFile), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, err
 	}
-	if err := durable.Lock(j.file); err != nil {
-		return nil, errors.Join(fmt.Errorf("the run may be another process's: %w", err), j.file.Close())
-	}
-	if err := j.read(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, ResultsFile), err), j.file.Close())
+	if err := j.open(dir, p, text); err != nil {
+		return nil, errors.Join(err, j.file.Close())
 	}
 	return j, nil
+}
+
+// open makes the journal this process's, and takes up what is there.
+func (j *Journal) open(dir string, p *Plan, text []byte) error {
+	if err := durable.Lock(j.file); err != nil {
+		return fmt.Errorf("the run may be another process's: %w", err)
+	}
+	if err := sameRun(filepath.Join(dir, identityFile), p, text); err != nil {
+		return err
+	}
+	if err := j.read(); err != nil {
+		return fmt.Errorf("%s: %w", j.file.Name(), err)
+	}
+	return nil
 }
 
 // sameRun writes what a run is made of, or compares it with what is there.
 func sameRun(path string, p *Plan, text []byte) error {
 	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		// As a whole or not at all: the run may be killed here.
-		if err := os.WriteFile(path+".new", text, 0o666); err != nil {
-			return err
-		}
-		return os.Rename(path+".new", path)
+		return durable.WriteFile(path, text)
 	}
 	if err != nil {
 		return err
