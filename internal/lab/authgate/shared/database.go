@@ -104,29 +104,31 @@ create table if not exists licet_answer (
 );`
 
 // prepare makes the schema and its tables, one process at a time.
-func (d Database) prepare(ctx context.Context, pool *pgxpool.Pool) (err error) {
+func (d Database) prepare(ctx context.Context, pool *pgxpool.Pool) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("reaching the database: %w", err)
 	}
 	defer conn.Release()
-	const lock = "(hashtextextended('licet-lab ' || $1, 0))"
-	if _, err := conn.Exec(ctx, "select pg_advisory_lock"+lock, d.Schema); err != nil {
-		return fmt.Errorf("waiting for the schema %s: %w", d.Schema, err)
-	}
-	defer func() {
-		_, unlocked := conn.Exec(context.WithoutCancel(ctx), "select pg_advisory_unlock"+lock, d.Schema)
-		err = errors.Join(err, unlocked)
-	}()
+	// The transaction holds a lock, and nothing else.
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtextextended('licet-lab ' || $1, 0))", d.Schema); err != nil {
+			return fmt.Errorf("waiting for the schema %s: %w", d.Schema, err)
+		}
+		return d.makeTables(ctx, pool)
+	})
+}
+
+func (d Database) makeTables(ctx context.Context, pool *pgxpool.Pool) error {
 	var there bool // then no right to make one is needed
-	if err := conn.QueryRow(ctx, "select to_regnamespace($1) is not null", d.Schema).Scan(&there); err != nil {
+	if err := pool.QueryRow(ctx, "select to_regnamespace($1) is not null", d.Schema).Scan(&there); err != nil {
 		return fmt.Errorf("looking for the schema %s: %w", d.Schema, err)
 	}
 	text := tables
 	if !there {
 		text = "create schema " + pgx.Identifier{d.Schema}.Sanitize() + ";" + tables
 	}
-	if _, err := conn.Exec(ctx, text); err != nil {
+	if _, err := pool.Exec(ctx, text); err != nil {
 		return fmt.Errorf("making the schema %s: %w", d.Schema, err)
 	}
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: d.Schema, Logger: slog.New(slog.DiscardHandler)})

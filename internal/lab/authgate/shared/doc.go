@@ -15,7 +15,7 @@
 //
 // So an answer that is recorded is never asked for again, and no question is lost:
 // one whose process was killed is given to another process once it has taken longer
-// than a question may, and at most a minute later. A process that waits so long
+// than a question may, and about a minute later. A process that waits so long
 // because its machine slept makes a question be asked twice, but not answered twice.
 //
 // When all questions are answered, each process copies the answers into its own

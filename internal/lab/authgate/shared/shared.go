@@ -127,13 +127,7 @@ func (s *sharing) run(ctx context.Context, p *run.Plan, questions []run.Question
 	if err := s.work(ctx); err != nil {
 		return err
 	}
-	if err := s.collect(ctx, j); err != nil {
-		return err
-	}
-	if s.out.Done == s.out.All { // others have answered the rest
-		s.out.Stopped = ""
-	}
-	return nil
+	return s.collect(ctx, j)
 }
 
 // lay lays down the run, or joins the one that is there, and sets its budgets.
@@ -303,16 +297,25 @@ func (s *sharing) collect(ctx context.Context, j *run.Journal) error {
 			return fmt.Errorf("collecting the answers: %s, epoch %d, is no question of the run", r.Item, r.Epoch)
 		}
 	}
-	s.out.Done = len(rows)
-	s.out.Open = map[string]int{}
-	for _, r := range rows {
-		delete(s.left, r.CallKey)
-	}
-	for _, why := range s.left {
-		s.out.Open[why]++
-	}
+	s.sum(rows)
 	if err := j.Collect(rows); err != nil {
 		return fmt.Errorf("collecting the answers: %w", err)
 	}
 	return nil
+}
+
+// sum sets the outcome by the answers that there are.
+func (s *sharing) sum(rows []result.Row) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.Done, s.out.Open = len(rows), map[string]int{}
+	for _, r := range rows {
+		delete(s.left, r.CallKey) // by another process
+	}
+	for _, why := range s.left {
+		s.out.Open[why]++
+	}
+	if s.out.Done == s.out.All {
+		s.out.Stopped = ""
+	}
 }
