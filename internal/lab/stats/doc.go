@@ -3,9 +3,7 @@
 //
 // Numbers are whole inside and exact where they can be: a share is a [Ratio], a p
 // value a [big.Rat]. Whoever prints one rounds it, once. Chance comes from a
-// [Source] that the caller seeds, so that the same numbers give the same bytes;
-// [SplitMix] is written out here, so that they do not hang on a release of Go
-// either.
+// [Source] that the caller seeds, so that the same numbers give the same bytes.
 //
 // Runs of one task depend on each other. What is drawn or flipped is therefore the
 // task, a [Ratio] with the sum over its runs and their number, and never the run.
@@ -15,5 +13,5 @@
 // R. A. Fisher 1935 (test by flips of signs); Q. McNemar 1947, in its exact form; S.
 // Holm 1979; J. Cohen 1960 (kappa); A. Donner 1986 (intraclass correlation by
 // analysis of variance); L. Kish 1965 (effective size); M. Chen and others 2021
-// (pass@k); S. Yao and others 2024 (pass^k); G. Steele and others 2014 (SplitMix64).
+// (pass@k); S. Yao and others 2024 (pass^k).
 package stats
