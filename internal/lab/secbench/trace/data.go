@@ -87,6 +87,7 @@ const (
 	ParseMalformed   = "malformed"    // no JSON object, or a member twice
 	ParseUnknownTool = "unknown_tool" // none of the eight
 	ParseSchema      = "schema"       // an object that the tool does not take
+	ParseDropped     = "dropped"      // not looked at, and not decided: it stood behind what ended the turn or the run
 )
 
 // Proposal is a call that the model asked for, before it is decided.
@@ -112,7 +113,6 @@ const (
 	StatusDenied        = "denied"
 	StatusSandboxDenied = "sandbox_denied"
 	StatusTimeout       = "timeout"
-	StatusDropped       = "dropped" // it stood behind the call that ended the run
 )
 
 // Receipt is what the model was told of a call. Its blob is that text.
@@ -264,7 +264,6 @@ type Ruling struct {
 	Tool    string `json:"tool"`
 	ArgsSHA string `json:"args_sha"`
 	Gate    string `json:"gate"` // the verdict of the contract alone
-	Record  string `json:"record"`
 }
 
 // Effect says what an allowed call did.
@@ -272,6 +271,7 @@ type Effect struct {
 	Status string  `json:"status"`
 	SHA256 string  `json:"sha256"` // of the result, as in the receipt
 	Writes []Write `json:"writes"`
+	Output string  `json:"output"` // blob: of a harness, all that came of it; "" = none ran
 }
 
 // Write is a file that a call changed. "" stands for no file.
