@@ -87,7 +87,6 @@ const (
 	ParseMalformed   = "malformed"    // no JSON object, or a member twice
 	ParseUnknownTool = "unknown_tool" // none of the eight
 	ParseSchema      = "schema"       // an object that the tool does not take
-	ParseDropped     = "dropped"      // not looked at, and not decided: it stood behind what ended the turn or the run
 )
 
 // Proposal is a call that the model asked for, before it is decided.
@@ -113,6 +112,7 @@ const (
 	StatusDenied        = "denied"
 	StatusSandboxDenied = "sandbox_denied"
 	StatusTimeout       = "timeout"
+	StatusDropped       = "dropped" // not decided and not run: it stood behind what ended the turn or the run
 )
 
 // Receipt is what the model was told of a call. Its blob is that text.
