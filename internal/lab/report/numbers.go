@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 // Format names the form of the numbers as JSON.
@@ -84,7 +86,7 @@ func (n *Number) fill(cell Cell, c Column) bool {
 // Interval returns the interval of a share as files have it: with six digits, so
 // that no machine's last bit is in them.
 func Interval(n, of int) (low, high float64) {
-	low, high = Wilson(n, of)
+	low, high = stats.Wilson(n, of)
 	return round(low), round(high)
 }
 

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 // Percent writes a share in per cent with two decimals, from the exact fraction,
@@ -38,7 +40,7 @@ func (c Cell) rate() (Rate, bool) {
 		return r, false
 	}
 	if r.Interval == nil {
-		low, high := Wilson(r.N, r.Of)
+		low, high := stats.Wilson(r.N, r.Of)
 		r.Interval = &Estimate{Low: low, High: high, By: "Wilson"}
 	}
 	return r, true

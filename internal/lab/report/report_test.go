@@ -312,23 +312,6 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-func TestWilson(t *testing.T) {
-	// Reference values to six digits, computed apart from this code.
-	for _, tt := range []struct {
-		n, of     int
-		low, high float64
-	}{
-		{0, 150, 0, 0.024970}, {0, 100, 0, 0.036993}, {0, 30, 0, 0.113513}, {0, 5, 0, 0.434482}, {1, 150, 0.001178, 0.036793},
-		{3, 150, 0.006825, 0.057147}, {8, 150, 0.027270, 0.101704}, {16, 150, 0.066730, 0.166246}, {21, 150, 0.093426, 0.204552},
-		{30, 30, 0.886487, 1}, {0, 0, 0, 1},
-	} {
-		low, high := report.Wilson(tt.n, tt.of)
-		if math.Abs(low-tt.low) > 6e-7 || math.Abs(high-tt.high) > 6e-7 {
-			t.Errorf("Wilson(%d, %d) = %.6f, %.6f, want %.6f, %.6f", tt.n, tt.of, low, high, tt.low, tt.high)
-		}
-	}
-}
-
 // TestRefuses has reports that do not add up.
 func TestRefuses(t *testing.T) {
 	for name, tt := range map[string]struct {

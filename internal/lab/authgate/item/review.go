@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 const dropsFile = "drops.jsonl"
@@ -151,7 +153,7 @@ func (c *checker) reviews() {
 // each of its rows has the labels of two people.
 func (s *Set) reviewSummary() (ReviewSummary, error) {
 	sum := ReviewSummary{Status: "unreviewed", Kappa: map[Mode]string{}}
-	agreement := map[Mode]*table{}
+	agreement := map[Mode]stats.Agreement{}
 	for n := range s.Instances {
 		i := &s.Instances[n]
 		for _, l := range i.Review.Labels {
@@ -160,9 +162,9 @@ func (s *Set) reviewSummary() (ReviewSummary, error) {
 			}
 			sum.ModelLabels++
 			if agreement[i.Mode] == nil {
-				agreement[i.Mode] = &table{}
+				agreement[i.Mode] = stats.Agreement{}
 			}
-			agreement[i.Mode].add(string(i.Label.Gold), l.Gold)
+			agreement[i.Mode][[2]string{string(i.Label.Gold), l.Gold}]++
 		}
 		if i.Review.Status == "agreed" || i.Review.Status == "adjudicated" {
 			sum.HumanConfirmed++
@@ -172,7 +174,7 @@ func (s *Set) reviewSummary() (ReviewSummary, error) {
 		sum.Status = "reviewed"
 	}
 	for mode, t := range agreement {
-		sum.Kappa[mode] = t.kappa()
+		sum.Kappa[mode] = kappa(t)
 	}
 	var all Findings
 	drops, err := readRows[Dropped](s.dir, dropsFile, DropSchema, &all)
@@ -186,35 +188,12 @@ func (s *Set) reviewSummary() (ReviewSummary, error) {
 	return sum, nil
 }
 
-// table counts pairs of opinions.
-type table map[[2]string]int
-
-func (t *table) add(a, b string) {
-	if *t == nil {
-		*t = table{}
-	}
-	(*t)[[2]string{a, b}]++
-}
-
-// kappa returns Cohen's kappa with four decimals, or "undefined" where chance
-// alone agrees always (Cohen 1960).
-func (t *table) kappa() string {
-	n, same := 0, 0
-	first, second := map[string]int{}, map[string]int{}
-	for opinions, times := range *t {
-		n += times
-		first[opinions[0]] += times
-		second[opinions[1]] += times
-		if opinions[0] == opinions[1] {
-			same += times
-		}
-	}
-	chance := 0
-	for opinion, times := range first {
-		chance += times * second[opinion]
-	}
-	if n*n == chance {
+// kappa writes Cohen's kappa with four decimals, or "undefined" where chance alone
+// agrees always.
+func kappa(a stats.Agreement) string {
+	k := a.Kappa()
+	if k == nil {
 		return "undefined"
 	}
-	return fmt.Sprintf("%.4f", float64(n*same-chance)/float64(n*n-chance))
+	return k.FloatString(4)
 }

@@ -9,8 +9,8 @@ import "math/bits"
 // Generator is that of seed 0.
 type Generator uint64
 
-// Next returns the next 64 bits.
-func (g *Generator) Next() uint64 {
+// Uint64 returns the next 64 bits.
+func (g *Generator) Uint64() uint64 {
 	*g += 0x9E3779B97F4A7C15
 	z := uint64(*g)
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
@@ -18,12 +18,12 @@ func (g *Generator) Next() uint64 {
 	return z ^ z>>31
 }
 
-// Below returns an index from 0 to n-1: the high 64 bits of next times n. n must
+// Below returns an index from 0 to n-1: the high 64 bits of the next times n. n must
 // be positive.
 func (g *Generator) Below(n int) int {
 	if n <= 0 {
 		panic("splitmix: no index below 0")
 	}
-	high, _ := bits.Mul64(g.Next(), uint64(n))
+	high, _ := bits.Mul64(g.Uint64(), uint64(n))
 	return int(high)
 }
