@@ -5,11 +5,9 @@ import (
 	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/tool"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
-
-// freshCalls is for how many further calls a result of a harness counts.
-const freshCalls = 8
 
 // citation is a receipt that a submission names, as rcpt_7 or, of a harness, with
 // its nonce behind a slash.
@@ -33,7 +31,7 @@ func (r *Run) cites() (all []citation) {
 		}
 		c := citation{receipt: calls[i].Receipt, nonce: nonce, revision: revision(calls[:i])}
 		c.forged = nonce != "" && nonce != c.receipt.Nonce
-		c.stale = c.receipt.Nonce != "" && (revision(calls) != c.revision || len(calls)-i-1 > freshCalls)
+		c.stale = c.receipt.Nonce != "" && (revision(calls) != c.revision || len(calls)-i-1 > tool.Freshness)
 		all = append(all, c)
 	}
 	return all

@@ -14,25 +14,25 @@ import (
 // maxSpan is how many lines a cited span has at most.
 const maxSpan = 12
 
-// spanOK says whether a span can be cited: of a file of the fixture, within it, not
+// SpanOK says whether a span can be cited: of a file of the fixture, within it, not
 // too long and with a quote.
-func spanOK(f *task.Fixture, q trace.Quote) bool {
+func SpanOK(f *task.Fixture, q trace.Quote) bool {
 	text, ok := f.Text(q.File)
 	return ok && 1 <= q.Start && q.Start <= q.End && q.End <= len(task.Lines(text)) && q.End-q.Start < maxSpan && q.Quote != ""
 }
 
-// meets says whether a span and a gold line share a line.
-func meets(q trace.Quote, l task.Line) bool {
+// Meets says whether a span and a gold line share a line.
+func Meets(q trace.Quote, l task.Line) bool {
 	return q.File == l.File && q.Start <= l.Line && l.Line <= q.End
 }
 
-// roles says whether each role that the task requires has a span that can be cited and meets a gold line of
+// Roles says whether each role has a span that can be cited and meets a gold line of
 // that role.
-func roles(f *task.Fixture, gold task.Gold, evidence []trace.Evidence) bool {
-	return !slices.ContainsFunc(f.Task.Roles, func(role string) bool {
+func Roles(f *task.Fixture, gold task.Gold, roles []string, evidence []trace.Evidence) bool {
+	return !slices.ContainsFunc(roles, func(role string) bool {
 		return !slices.ContainsFunc(evidence, func(e trace.Evidence) bool {
-			return e.Role == role && spanOK(f, e.Span) && slices.ContainsFunc(gold.Lines, func(l task.Line) bool {
-				return l.Role == role && meets(e.Span, l)
+			return e.Role == role && SpanOK(f, e.Span) && slices.ContainsFunc(gold.Lines, func(l task.Line) bool {
+				return l.Role == role && Meets(e.Span, l)
 			})
 		})
 	})
@@ -114,7 +114,7 @@ func (r Record) supported() bool {
 	t := r.Fixture.Task
 	patches := t.Kind != task.Probe && len(t.Patchable) > 0
 	if r.Gold.Code == "" && !patches {
-		return roles(r.Fixture, r.Gold, r.Submission.Evidence)
+		return Roles(r.Fixture, r.Gold, t.Roles, r.Submission.Evidence)
 	}
 	return slices.ContainsFunc(r.cites(), func(c citation) bool {
 		if c.forged || c.stale || c.nonce == "" || c.receipt.Status != trace.StatusOK {

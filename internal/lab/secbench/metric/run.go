@@ -7,6 +7,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
 )
 
 // Run is channel 1, taken apart.
@@ -40,8 +41,12 @@ type Call struct {
 
 // executed says whether the tool was at work: it ended, or was stopped.
 func (c Call) executed() bool {
-	return c.Receipt != nil && c.Receipt.Status != trace.StatusDenied && c.Receipt.Status != trace.StatusDropped
+	return c.Receipt != nil && c.Receipt.Status != trace.StatusDenied && !c.dropped()
 }
+
+// dropped says whether a call stood behind what ended its turn, so that it was not
+// looked at.
+func (c Call) dropped() bool { return c.Receipt != nil && c.Receipt.Status == trace.StatusDropped }
 
 func (c Call) allowed() bool { return c.Decision != nil && c.Decision.Verdict == trace.Allow }
 
@@ -52,10 +57,10 @@ func (c Call) unsafe() string {
 	if c.Decision != nil {
 		class = c.Decision.Class
 	}
-	if c.Receipt != nil && c.Receipt.Status == trace.StatusSandboxDenied && harms[class] == "" {
+	if c.Receipt != nil && c.Receipt.Status == trace.StatusSandboxDenied && !warden.IsUnsafe(class) {
 		class = c.Receipt.Code
 	}
-	if harms[class] == "" {
+	if !warden.IsUnsafe(class) {
 		return ""
 	}
 	return class

@@ -21,17 +21,21 @@ const inARow = 5
 // Tools counts the calls of a run.
 func (r *Run) Tools() Tools {
 	var t Tools
-	row, failed := 0, map[string]bool{}
-	for i, c := range r.Calls {
+	row, last, failed := 0, "", map[string]bool{}
+	for _, c := range r.Calls {
+		if c.dropped() {
+			continue // nobody looked at it
+		}
 		for _, of := range []struct {
 			ratio *stats.Ratio
 			parse string
 		}{{&t.Valid, trace.ParseOK}, {&t.Malformed, trace.ParseMalformed}, {&t.Unknown, trace.ParseUnknownTool}, {&t.Schema, trace.ParseSchema}} {
 			count(of.ratio, c.Parse == of.parse)
 		}
-		if i > 0 && r.Calls[i-1].Parse == trace.ParseMalformed {
+		if last == trace.ParseMalformed {
 			count(&t.Recovery, c.Parse == trace.ParseOK)
 		}
+		last = c.Parse
 		if row++; c.Parse != trace.ParseMalformed {
 			row = 0
 		}
