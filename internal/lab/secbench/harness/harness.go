@@ -13,7 +13,10 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
 // Builds of a toy.
@@ -94,3 +97,31 @@ func (r *Recorded) Run(_ context.Context, j Job) (Output, error) {
 
 // Layers implements Runner.
 func (r *Recorded) Layers() []string { return r.Under }
+
+// kept is a blob of outputs.
+type kept struct {
+	Outputs []Output `json:"outputs"`
+}
+
+// Keep keeps what came of some runs, in the order in which they were made, and
+// returns the hash of the blob.
+func Keep(b trace.Blobs, outputs ...Output) (string, error) {
+	v, err := trace.ValueOf(kept{outputs})
+	if err != nil {
+		return "", err
+	}
+	return b.Put([]byte(v.Canonical()))
+}
+
+// Kept reads back what Keep kept.
+func Kept(b trace.Blobs, sha string) ([]Output, error) {
+	text, err := b.Get(sha)
+	if err != nil {
+		return nil, err
+	}
+	var k kept
+	if err := json.Unmarshal(text, &k, json.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("outputs of harnesses: %w", err)
+	}
+	return k.Outputs, nil
+}
