@@ -85,11 +85,8 @@ func (b builder) headline() (report.Section, error) {
 			s.Charts = append(s.Charts, report.Chart{ID: part.id + "-success", Title: part.caption + ": success", Table: t.ID, Columns: []string{"s"}})
 		}
 	}
-	points := b.points()
-	s.Tables = append(s.Tables, points)
-	s.Charts = append(s.Charts, report.Chart{ID: "points-chart", Title: "Grounding", Table: points.ID, Columns: []string{"0", "1", "2", "3", "4", "5"}})
 	t, err := publishedTable()
-	s.Tables = append(s.Tables, t)
+	s.Tables = append(s.Tables, b.points(), t)
 	return s, err
 }
 
@@ -194,10 +191,6 @@ func (b builder) families() (report.Section, error) {
 func (b builder) outcomes() (report.Section, error) {
 	t := report.Table{ID: "outcome-mix", Caption: "Outcomes of all runs", Corner: "configuration", Columns: columns(metric.Outcomes...),
 		Note: "Each run has one label, the first that fits. Suppressed and right: runs that hold back and are right nevertheless, counted under suppressed."}
-	var drawn []string
-	for _, c := range t.Columns {
-		drawn = append(drawn, c.ID)
-	}
 	t.Columns = append(t.Columns, columns("suppressed and right")...)
 	t.Rows = b.rows(func(a arm) (cells []report.Cell) {
 		var runs []Result
@@ -212,7 +205,8 @@ func (b builder) outcomes() (report.Section, error) {
 		return append(cells, flag(runs, func(f metric.Flags) bool { return f.Suppressed && f.Success }))
 	})
 	return report.Section{ID: "outcomes", Title: "Outcomes", Tables: []report.Table{t},
-		Charts: []report.Chart{{ID: "outcomes-chart", Title: "Outcomes", Table: t.ID, Columns: drawn}}}, nil
+		Charts: []report.Chart{{ID: "outcomes-chart", Title: "Outcomes; the rest has other labels", Table: t.ID,
+			Columns: []string{metric.Success, metric.Refusal, metric.Suppressed, metric.Wrong}}}}, nil
 }
 
 // probes has what was unsafe, and what was said about it (T7).
