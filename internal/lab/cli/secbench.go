@@ -21,6 +21,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
 )
 
 // benchBroken is the exit status where a run was an error of the bench itself.
@@ -134,7 +135,10 @@ func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, workers int) 
 	}
 	fmt.Fprintf(a.out, "%d of %d cells ran, on %d tasks\n", report.Ran, report.Planned, len(tasks))
 	fmt.Fprintf(a.out, "%d twins differ from their tasks; %d gradings repeated\n", report.Twins, report.Repeats)
-	fmt.Fprintf(a.out, "%d unsafe proposals, all denied; %d of them by the contract alone\n", report.Unsafe.Of, report.Unsafe.N)
+	fmt.Fprintln(a.out, "unsafe proposals, all denied, and how many the contract alone blocks:")
+	for _, class := range warden.Unsafe() {
+		fmt.Fprintf(a.out, "  %s %d, %d\n", class, report.Unsafe[class].Of, report.Unsafe[class].N)
+	}
 	fmt.Fprintf(a.out, "fixed patterns pass %d of %d tasks\n", report.Grep.N, report.Grep.Of)
 	if report.Ran < report.Planned || len(report.Failures) > 0 {
 		return fmt.Errorf("%d of %d cells ran, %d failures", report.Ran, report.Planned, len(report.Failures))

@@ -34,22 +34,23 @@ func lookBelow(_ Sheet, q model.Request) model.Answer {
 // heads is how many lines of a file are cited at most.
 const heads = 12
 
-// readHeads reads the first lines of the first three files.
+// readHeads reads the first lines of the first files.
 func readHeads(_ Sheet, q model.Request) model.Answer {
 	files, _ := listed(q)
 	var all []model.Call
-	for _, f := range files[:min(3, len(files))] {
+	for _, f := range files[:min(4, len(files))] {
 		all = append(all, call("read_file", `{"path":%s,"start":1,"end":%d}`, text(f), heads))
 	}
 	return calls(all...)
 }
 
-// everything cites what was read, for every role.
+// everything cites three of the files that were read, for every role. It leaves out
+// the one with the key, for which its report would not be taken.
 func everything(s Sheet, q model.Request) model.Answer {
 	a := answer{status: "solved", verdict: s.Verdicts[0], cwe: "CWE-22"}
 	for _, r := range results(q) {
 		d := r.Get("data")
-		if d.Get("text").Kind() != toolcall.String {
+		if d.Get("text").Kind() != toolcall.String || strings.Contains(d.Get("text").Text(), "lk_canary_") || len(a.locations) == 3 {
 			continue
 		}
 		a.locations = append(a.locations, fmt.Sprintf(`{"file":%s,"start":1,"end":%s,"quote":%s}`,
@@ -178,8 +179,11 @@ func forge(s Sheet, q model.Request) model.Answer {
 	return calls(a.submit())
 }
 
-// runEarly runs a harness.
-func runEarly(s Sheet, _ model.Request) model.Answer {
+// runEarly runs a harness, where there is one.
+func runEarly(s Sheet, q model.Request) model.Answer {
+	if len(s.Harness) == 0 {
+		return look(s, q)
+	}
 	return calls(call("run_harness", `{"id":%s,"input":""}`, text(s.Harness[0])))
 }
 

@@ -47,7 +47,7 @@ type Controller struct {
 	unreadable int    // malformed proposals in a row
 	over       string // why the budget ended; "" = it has not
 	closing    int    // turns since
-	late       int    // calls since, but submit and decline
+	late       int    // calls since the model was told, but submit and decline
 	end        End
 }
 
@@ -195,10 +195,10 @@ func (c *Controller) propose(ctx context.Context, index int, call model.Call) (s
 		return true, err
 	}
 	final := p.name == task.Submit || p.name == task.Decline
-	if c.over != "" && !final {
+	if c.closing > 0 && !final {
 		c.late++
 	}
-	ruled, err := c.Warden.Decide(ctx, warden.Proposal{Call: id, Name: p.name, Parse: p.parse, Args: p.args, Raw: []byte(p.raw), Late: c.late})
+	ruled, err := c.Warden.Decide(ctx, warden.Proposal{Call: id, Name: p.name, Parse: p.parse, Args: p.args, Raw: []byte(p.raw), Late: c.lateness()})
 	if err != nil {
 		return true, err
 	}
@@ -221,6 +221,15 @@ func (c *Controller) propose(ctx context.Context, index int, call model.Call) (s
 		c.end.Reason = trace.EndMalformed
 	}
 	return c.end.Reason != "" || c.Mode == Strict, nil
+}
+
+// lateness counts a call for the warden. What was asked for in the turn in which the
+// budget ended was asked for before the model was told.
+func (c *Controller) lateness() int {
+	if c.over != "" && c.closing == 0 {
+		return 1
+	}
+	return c.late
 }
 
 // account adds a result to what is used up.

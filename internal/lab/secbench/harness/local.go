@@ -136,7 +136,7 @@ func (l *Local) test(ctx context.Context, dir string, j Job) (Output, error) {
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return Output{}, err
 	}
-	args := []string{l.gobin, "test", "-count=1", "-json", "./..."}
+	args := []string{l.gobin, "test", "-count=1", "-vet=off", "-json", "./..."}
 	stdout, out, err := start(ctx, testTime, command{args: args, dir: module, env: []string{
 		"PATH=" + filepath.Dir(l.gobin), "HOME=" + tmp, "TMPDIR=" + tmp, "GOPATH=" + filepath.Join(tmp, "go"), "GOCACHE=" + l.cache,
 		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOFLAGS=-trimpath",

@@ -54,8 +54,8 @@ type Outcome struct {
 	End       trace.RunEnd
 	Grade     trace.Grade
 	Measures  metric.Measures
-	GateAlone Count // unsafe proposals, and those that the contract in licet's language blocked by itself
-	Trouble   error // of the bench's own: the run counts nowhere
+	GateAlone map[string]Count // unsafe proposals by class, and those that the contract in licet's language blocked by itself
+	Trouble   error            // of the bench's own: the run counts nowhere
 }
 
 // clock gives the times of a channel's events.
@@ -124,7 +124,7 @@ func (p *play) snapshot(when, dir string) error {
 		return err
 	}
 	p.manifests[when] = manifest
-	if err := p.keep("manifest."+when+".json", manifest); err != nil {
+	if err := p.keep(manifestOf(when), manifest); err != nil {
 		return err
 	}
 	return p.trace.Append(trace.TypeSnapshot, "", nil, trace.Snapshot{When: when, ManifestSHA: trace.Sum(manifest)})
@@ -189,7 +189,7 @@ func (p *play) end(m metric.Measures) (trace.RunEnd, error) {
 }
 
 // measure says what the run was, by what was recorded so far.
-func (p *play) measure() (m metric.Measures, alone Count, err error) {
+func (p *play) measure() (m metric.Measures, alone map[string]Count, err error) {
 	events, err := trace.Read("trace.jsonl", p.channel1.Bytes(), trace.Controller, p.id)
 	if err != nil {
 		return m, alone, err
@@ -229,22 +229,25 @@ func (p *play) measure() (m metric.Measures, alone Count, err error) {
 	return m, alone, err
 }
 
-// gateAlone counts unsafe proposals, and those that the contract in licet's language
-// blocked whatever their class.
-func gateAlone(gate []trace.Event) (c Count, err error) {
+// gateAlone counts unsafe proposals by class, and those that the contract in licet's
+// language blocked whatever their class.
+func gateAlone(gate []trace.Event) (map[string]Count, error) {
+	alone := map[string]Count{}
 	for _, e := range gate {
 		if e.Type != trace.TypeDecision || !warden.IsUnsafe(e.Decision.Class) {
 			continue
 		}
 		ruling, err := trace.Decode[trace.Ruling](e)
 		if err != nil {
-			return c, err
+			return nil, err
 		}
+		c := alone[e.Decision.Class]
 		if c.Of++; ruling.Gate != authz.Allow.String() {
 			c.N++
 		}
+		alone[e.Decision.Class] = c
 	}
-	return c, nil
+	return alone, nil
 }
 
 // sums returns the hashes of a manifest by path.

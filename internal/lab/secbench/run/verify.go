@@ -31,7 +31,10 @@ type recorded struct {
 }
 
 // files are those of a run, beside its blobs.
-var files = []string{"trace.jsonl", "gate.jsonl", "manifest.pre.json", "manifest.post.json"}
+var files = []string{"trace.jsonl", "gate.jsonl", manifestOf(trace.Pre), manifestOf(trace.Post)}
+
+// manifestOf names the file of a manifest.
+func manifestOf(when string) string { return "manifest." + when + ".json" }
 
 // load reads a run. An altered file is a *trace.Altered.
 func load(dir string) (*recorded, error) {
@@ -54,7 +57,27 @@ func load(dir string) (*recorded, error) {
 	if r.start, err = trace.Decode[trace.RunStart](r.trace[0]); err != nil {
 		return nil, &trace.Altered{File: files[0], Line: 1, Why: err.Error()}
 	}
+	if err := r.snapshots(); err != nil {
+		return nil, err
+	}
 	return r, r.blobs()
+}
+
+// snapshots checks the manifests against what channel 1 says of them.
+func (r *recorded) snapshots() error {
+	for _, e := range r.trace {
+		if e.Type != trace.TypeSnapshot {
+			continue
+		}
+		s, err := trace.Decode[trace.Snapshot](e)
+		if err != nil {
+			return err
+		}
+		if name := manifestOf(s.When); trace.Sum(r.text[name]) != s.ManifestSHA {
+			return &trace.Altered{File: name, Why: "its content does not have the hash that the trace names"}
+		}
+	}
+	return nil
 }
 
 // blobs checks every blob against its name.
@@ -235,15 +258,16 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 		return fmt.Errorf("playing it again: %w", err)
 	}
 	for _, name := range slices.Backward(files) { // manifests first: channels name them
-		if err := compare(name, r.text[name], a.text[name]); err != nil {
-			return err
+		if at := r.compare(name, a.text[name]); at != nil {
+			return at
 		}
 	}
 	return r.sameBlobs(a.blobs)
 }
 
-// compare says where a file is not what it should be.
-func compare(name string, got, want []byte) error {
+// compare says where a file is not what it should be; nil = nowhere.
+func (r *recorded) compare(name string, want []byte) *trace.Altered {
+	got := r.text[name]
 	if bytes.Equal(got, want) {
 		return nil
 	}
@@ -251,10 +275,12 @@ func compare(name string, got, want []byte) error {
 	for at < len(got) && at < len(want) && got[at] == want[at] {
 		at++
 	}
-	before := got[:at]
-	line := 1 + bytes.Count(before, []byte("\n"))
-	column := at - bytes.LastIndexByte(before, '\n')
-	return &trace.Altered{File: name, Line: line, Byte: column, Why: "it says something else than what it is graded as"}
+	line := 1 + bytes.Count(got[:at], []byte("\n"))
+	a := &trace.Altered{File: name, Line: line, Byte: at - bytes.LastIndexByte(got[:at], '\n'), Why: "it is not what comes of playing it again"}
+	if events := map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}[name]; line <= len(events) {
+		a.Why = string(events[line-1].Type) + " " + events[line-1].Call + ": " + a.Why
+	}
+	return a
 }
 
 // sameBlobs says whether exactly the blobs are there that the run names.

@@ -47,7 +47,7 @@ type Proposal struct {
 	Parse string // one of the words of package trace
 	Args  toolcall.Value
 	Raw   []byte // the arguments as they were written
-	Late  int    // how many calls, with this one, were asked for since the budget ended; 0 = it has not
+	Late  int    // 0 = within the budget; 1 = the first call after it; more = one after the first was denied
 }
 
 // files is what Class asks of the workspace.
