@@ -89,6 +89,9 @@ func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bo
 	if err != nil {
 		return out, false, err
 	}
+	if err := cutIndex(dir); err != nil {
+		return out, false, err
+	}
 	done, err := ReadIndex(dir)
 	if err != nil {
 		return out, false, err
@@ -169,9 +172,22 @@ func addLine(dir string, l Line) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
+// cutIndex takes a last line without its end off the index: the program ended while
+// it wrote it, and the run counts as not finished.
+func cutIndex(dir string) error {
+	path := filepath.Join(dir, Index)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if whole := bytes.LastIndexByte(text, '\n') + 1; err == nil && whole < len(text) {
+		err = os.Truncate(path, int64(whole))
+	}
+	return err
+}
+
 // ReadIndex returns the finished runs of a folder; none if it has no index yet. A
-// line that is not one is a *trace.Altered; a last one without its end was not
-// finished, and its run is not.
+// line that is not one is a *trace.Altered.
 func ReadIndex(dir string) ([]Line, error) {
 	text, err := os.ReadFile(filepath.Join(dir, Index))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -204,9 +204,10 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if err != nil {
 		return a, err
 	}
-	p.runner = runner
-	if runner == nil {
-		p.runner = &harness.Recorded{Outputs: outputs, Under: r.start.Layers}
+	kept := harness.Recorded{Outputs: outputs, Under: r.start.Layers}
+	p.runner = &kept
+	if runner != nil {
+		p.runner = &harness.Again{Recorded: kept, Runner: runner}
 	}
 	p.model = model.Recorded{Named: r.start.Model, Answers: answers}
 	cell := Cell{Task: t, Seed: r.start.Seed, Controller: r.start.Controller, Condition: r.start.Condition}
