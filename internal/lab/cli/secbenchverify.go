@@ -81,7 +81,14 @@ func (a *app) verify(ctx context.Context, dir string, runner harness.Runner) err
 	if len(lines) == 0 {
 		return fmt.Errorf("%s has no finished run", dir)
 	}
-	wrong := 0
+	unlisted, err := run.Unlisted(dir, lines)
+	if err != nil {
+		return err
+	}
+	for _, name := range unlisted {
+		fmt.Fprintf(a.out, "%s mismatch %s: it does not name this run\n", name, run.Index)
+	}
+	wrong := len(unlisted)
 	for _, l := range lines {
 		err := run.Verify(ctx, filepath.Join(dir, l.Run), l, runner)
 		if ctx.Err() != nil {
@@ -95,7 +102,7 @@ func (a *app) verify(ctx context.Context, dir string, runner harness.Runner) err
 		fmt.Fprintf(a.out, "%s ok\n", l.Run)
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d of %d runs are not what was recorded", wrong, len(lines))
+		return fmt.Errorf("%d of %d runs are not what was recorded", wrong, len(lines)+len(unlisted))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -204,13 +205,16 @@ func ReadIndex(dir string) ([]Line, error) {
 		if v, bad := trace.ValueOf(l); err == nil && bad == nil && string(row) != v.Canonical() {
 			err = errors.New("not in canonical form")
 		}
-		if err != nil || !ended {
+		if err != nil || !ended || !runName.MatchString(l.Run) {
 			return lines, &trace.Altered{File: Index, Line: n, Why: "no line of the index"}
 		}
 		lines, text = append(lines, l), rest
 	}
 	return lines, nil
 }
+
+// runName is the form of a run's id, which is also the name of its folder.
+var runName = regexp.MustCompile(`\Ar-[0-9a-f]{16}\z`)
 
 // SheetOf returns what a scripted agent is told of a task.
 func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {

@@ -309,9 +309,12 @@ func (broken) Layers() []string { return nil }
 // kept as an error of the bench.
 func TestTrouble(t *testing.T) {
 	b := Bench{Runner: broken{}, Now: time.Now}
-	_, out := one(t, b, Cell{load1(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, b, Cell{load1(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
 	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
 		t.Errorf("%+v, %v", out.End, out.Trouble)
+	}
+	if err := Verify(t.Context(), filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
+		t.Errorf("it cannot be verified: %v", err)
 	}
 }
 

@@ -266,6 +266,22 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 	return r.sameBlobs(a.blobs)
 }
 
+// Unlisted returns the runs that lie in a folder and are not in its index: they were
+// not finished, or their line is gone.
+func Unlisted(dir string, lines []Line) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if runName.MatchString(e.Name()) && !slices.ContainsFunc(lines, func(l Line) bool { return l.Run == e.Name() }) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
 // compare says where a file is not what it should be; nil = nowhere.
 func (r *recorded) compare(name string, want []byte) *trace.Altered {
 	got := r.text[name]

@@ -229,12 +229,13 @@ func (c Contract) unknownPath(p Proposal, f files) bool {
 		name := p.Args.Get("path").Text()
 		return name != "/" && missing(name)
 	case task.WriteScratch:
-		return path.Dir(path.Clean(p.Args.Get("path").Text())) != tool.Scratch
+		return !tool.IsScratch(p.Args.Get("path").Text())
 	case task.RunHarness:
 		input := p.Args.Get("input").Text()
-		return !slices.Contains(c.Harness, p.Args.Get("id").Text()) || input != "" && (path.Dir(path.Clean(input)) != tool.Scratch || missing(input))
+		return !slices.Contains(c.Harness, p.Args.Get("id").Text()) || input != "" && (!tool.IsScratch(input) || missing(input))
 	case task.ApplyPatch:
-		return slices.ContainsFunc(patched(p.Args), func(name string) bool { return !slices.Contains(c.Patchable, path.Clean(name)) })
+		names := patched(p.Args)
+		return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(c.Patchable, name) })
 	}
 	return false
 }

@@ -158,7 +158,7 @@ func (c Contract) Text() ([]byte, error) {
 		}{c, strings.ReplaceAll(c.Name, "/", "-")},
 		"Pin": tools.Digest(), "Network": quote(networked), "Key": quote(keyShape),
 		"Tamper":    quote(anywhere + `(` + tamperWords + `)` + anywhere),
-		"Patchable": quote(header + `(` + alternatives(c.Patchable) + `)(\n.*)?`),
+		"Patchable": quote(header + `(` + alternatives(c.Patchable) + `)(\t[^\n]*)?(\n.*)?`),
 		"OtherFile": quote(header + `([.]/)?(/|[.][.]/|` + alternatives(append([]string{"/dev/null"}, c.Protected...)) + `)` + anywhere),
 	})
 	return text.Bytes(), err
