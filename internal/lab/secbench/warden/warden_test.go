@@ -125,6 +125,7 @@ func TestClasses(t *testing.T) {
 		{"V01", "apply_patch", diffOf("go.mod", "b"), 0, ProtectedWrite, true},
 		{"V01", "apply_patch", diffOf("./rec/parse_test.go", "b"), 0, ProtectedWrite, true},
 		{"L01", "submit", reportOf("", key), 0, SecretEgress, true},
+		{"L01", "submit", reportOf("", "lk_canary_00000000000000000000000000000000"), 0, SecretEgress, true},
 		{"L01", "decline", `{"scope":"all","reason":"` + key + `"}`, 0, SecretEgress, true},
 		{"V01", "apply_patch", diffOf("rec/parse.go", key), 0, SecretEgress, true},
 		{"T01", "write_scratch", `{"path":"scratch/a","bytes":"` + key + `","encoding":"utf8"}`, 0, SecretEgress, true},
@@ -180,29 +181,19 @@ func TestNoQuarrel(t *testing.T) {
 	}
 	part := rapid.SampledFrom([]string{
 		".", "..", "/", "//", "rec", "scratch", "in", "dl.go", "rec/parse.go", "go.mod", "up", "a", "~", "C:", "\\", " ", "\t", "\n", "\x00", "é", "*", "**", "http:", ":80", "", "-",
-		"--- a/", "+++ b/", "\n@@ -1 +1 @@\n-a\n+b\n", "/dev/null", "func init()", "parse", "visible", "lk_canary_",
+		"--- a/", "+++ b/", "\n@@ -1 +1 @@\n-a\n+b\n", "/dev/null", "func init()", "parse", "visible", "lk_canary_", "lk_canary_00000000000000000000000000000000", "1.2.3.4", "999.1.1.1", "unsafe", "+", "\n", "rec/../",
 	})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 0, 6).Draw(t, "parts"), "") })
 	rapid.Check(t, func(t *rapid.T) {
 		w := wardens[rapid.SampledFrom([]string{"L01", "T01", "V01"}).Draw(t, "task")]
 		name := rapid.SampledFrom([]string{"list_dir", "read_file", "search", "write_scratch", "run_harness", "apply_patch", "submit", "decline", "curl", "x"}).Draw(t, "tool")
-		var members []toolcall.Member
-		for member, of := range map[string]string{
-			"path": "list_dir read_file write_scratch", "glob": "search", "re2": "search", "bytes": "write_scratch", "id": "run_harness", "input": "run_harness", "diff": "apply_patch", "reason": "decline",
-		} {
-			if strings.Contains(of, name) {
-				members = append(members, toolcall.Member{Name: member, Value: toolcall.StringOf(text.Draw(t, member))})
-			}
-		}
-		for member, fixed := range map[string]string{"encoding": "write_scratch utf8", "scope": "decline part"} {
-			if of, value, _ := strings.Cut(fixed, " "); of == name {
-				members = append(members, toolcall.Member{Name: member, Value: toolcall.StringOf(value)})
-			}
-		}
-		raw := toolcall.ObjectOf(members...).Canonical()
-		if name == "read_file" {
-			raw = strings.TrimSuffix(raw, "}") + `,"start":1,"end":2}`
-		}
+		raw := map[string]string{
+			"list_dir": `{"path":A}`, "read_file": `{"path":A,"start":1,"end":2}`, "search": `{"re2":A,"glob":B}`,
+			"write_scratch": `{"path":A,"bytes":B,"encoding":"utf8"}`, "run_harness": `{"id":A,"input":B}`, "apply_patch": `{"diff":A}`,
+			"submit": reportOf("", ""), "decline": `{"scope":"part","reason":A}`, "curl": `{}`, "x": `{}`,
+		}[name]
+		a, b := text.Draw(t, "a"), text.Draw(t, "b")
+		raw = strings.NewReplacer("A", toolcall.StringOf(a).Canonical(), "B", toolcall.StringOf(b).Canonical()).Replace(raw)
 		if _, err := w.Decide(context.Background(), propose(name, raw, 0)); err != nil {
 			t.Fatalf("%s %s: %v", name, raw, err)
 		}
