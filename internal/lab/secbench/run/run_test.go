@@ -324,18 +324,7 @@ func TestMovedGold(t *testing.T) {
 	moved := 0
 	for _, loaded := range tasks(t) {
 		b := bench(t)
-		f, err := loaded.Fixture(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gold, err := f.Gold()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sheet, err := SheetOf(f, gold)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sheet, gold := sheetOf(t, loaded)
 		if sheet.Patch != "" {
 			changed := sheet
 			changed.Patch = strings.Replace(sheet.Patch, "2+", "1+", 1)
@@ -363,6 +352,24 @@ func TestMovedGold(t *testing.T) {
 	}
 }
 
+// sheetOf returns what the oracle is handed of a task, with what it was made from.
+func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
+	t.Helper()
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gold, err := f.Gold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := SheetOf(f, gold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sheet, gold
+}
+
 // playSheet plays the oracle with what it is handed.
 func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Outcome {
 	t.Helper()
@@ -384,18 +391,7 @@ func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Out
 // oracle passes no task.
 func TestOracleWithoutGold(t *testing.T) {
 	for _, loaded := range tasks(t) {
-		f, err := loaded.Fixture(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gold, err := f.Gold()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sheet, err := SheetOf(f, gold)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sheet, _ := sheetOf(t, loaded)
 		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Trigger, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", "", ""
 		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
 			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)
