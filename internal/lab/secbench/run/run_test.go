@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -294,6 +295,73 @@ func TestResume(t *testing.T) {
 	lines, err := ReadIndex(dir)
 	if err != nil || len(lines) != 1 {
 		t.Errorf("%d lines, %v", len(lines), err)
+	}
+}
+
+// TestKilled: wherever a program ended while it made its last run, the next one
+// makes that run again, no other, and none twice.
+func TestKilled(t *testing.T) {
+	b := bench(t)
+	cells := []Cell{
+		{load1(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
+		{load1(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
+		{load1(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+	}
+	dir := t.TempDir()
+	play := func() (ran int) {
+		for _, c := range cells {
+			_, now, err := b.Run(t.Context(), c, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if now {
+				ran++
+			}
+		}
+		return ran
+	}
+	play()
+	for seed := range uint64(20) {
+		chance := rand.New(rand.NewPCG(seed, 1))
+		lines, err := ReadIndex(dir)
+		if err != nil || len(lines) != len(cells) {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		folder := filepath.Join(dir, lines[len(lines)-1].Run)
+		shorten(t, chance, filepath.Join(dir, Index), 100) // within its last line
+		for _, name := range files {
+			shorten(t, chance, filepath.Join(folder, name), 1000)
+		}
+		if ran := play(); ran != 1 {
+			t.Errorf("seed %d: %d runs were made again", seed, ran)
+		}
+		lines, err = ReadIndex(dir)
+		if err != nil || len(lines) != len(cells) {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		for _, l := range lines {
+			if err := Verify(t.Context(), filepath.Join(dir, l.Run), l, nil); err != nil {
+				t.Errorf("seed %d: %s: %v", seed, l.Run, err)
+			}
+		}
+	}
+}
+
+// shorten cuts a few bytes off a file, or removes it.
+func shorten(t *testing.T, chance *rand.Rand, path string, most int) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := 1 + chance.Int64N(min(int64(most), info.Size()))
+	if most > 100 && chance.IntN(4) == 0 {
+		err = os.Remove(path)
+	} else {
+		err = os.Truncate(path, info.Size()-by)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
