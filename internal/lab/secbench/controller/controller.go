@@ -42,7 +42,8 @@ type Controller struct {
 	turns      []model.Turn
 	proposals  int
 	calls      int // that count
-	bytes      int
+	bytes      int // of results
+	toolMS     int // in harnesses
 	silent     int
 	unreadable int    // malformed proposals in a row
 	over       string // why the budget ended; "" = it has not
@@ -54,8 +55,7 @@ type Controller struct {
 // End is how a run ended.
 type End struct {
 	Reason     string
-	Submission *trace.Submission
-	Cost       trace.Cost // without WallMS
+	Submission *trace.Submission // nil = none was made
 }
 
 // Run asks the model until the run ends. An error is the bench's own.
@@ -137,27 +137,9 @@ func (c *Controller) heard(a model.Answer) error {
 	if err != nil {
 		return err
 	}
-	c.end.Cost.Requests++
-	t := &c.end.Cost.Tokens
-	add(&t.In, a.Tokens.In)
-	add(&t.CacheRead, a.Tokens.CacheRead)
-	add(&t.CacheWrite, a.Tokens.CacheWrite)
-	add(&t.Out, a.Tokens.Out)
 	return c.Trace.Append(trace.TypeAssistant, "", nil, trace.Assistant{
 		Turn: len(c.turns), Text: a.Text, RawSHA: sha, Stop: a.Stop, ProviderRefusal: a.Refused, Tokens: a.Tokens, MS: a.MS,
 	})
-}
-
-// add adds a count of tokens, where it is known.
-func add(sum **int, n *int) {
-	if n == nil {
-		return
-	}
-	total := *n
-	if *sum != nil {
-		total += **sum
-	}
-	*sum = &total
 }
 
 // proposal writes what was proposed and returns the call's id.
@@ -237,8 +219,8 @@ func (c *Controller) account(r tool.Result) {
 	turn := &c.turns[len(c.turns)-1]
 	turn.Results = append(turn.Results, r.Text)
 	c.bytes += r.Bytes
-	c.end.Cost.ToolMS += r.MS
-	if c.over == "" && (c.calls >= c.Budget.Calls || c.bytes >= c.Budget.Bytes || c.end.Cost.ToolMS >= c.Budget.ToolMS) {
+	c.toolMS += r.MS
+	if c.over == "" && (c.calls >= c.Budget.Calls || c.bytes >= c.Budget.Bytes || c.toolMS >= c.Budget.ToolMS) {
 		c.spend(trace.EndBudget)
 	}
 }

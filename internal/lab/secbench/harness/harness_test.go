@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,39 @@ func TestTriggers(t *testing.T) {
 	}
 	if seen < 1 {
 		t.Fatal("no task has a toy")
+	}
+}
+
+// TestFixedBuilds: the fixed builds that are linked are the twins of their tasks.
+func TestFixedBuilds(t *testing.T) {
+	seen := 0
+	for id := range toys {
+		loaded, err := task.Load(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin, err := loaded.Twin(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = filepath.WalkDir("fixed/"+strings.ToLower(id), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			linked, err := os.ReadFile(path)
+			name := strings.TrimPrefix(filepath.ToSlash(path), "fixed/"+strings.ToLower(id)+"/")
+			if text, ok := twin.Text(name); !ok || text != string(linked) {
+				t.Errorf("%s is not %s of the twin", path, name)
+			}
+			seen++
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < len(toys) {
+		t.Fatalf("looked at %d files", seen)
 	}
 }
 

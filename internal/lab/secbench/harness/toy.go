@@ -6,14 +6,16 @@ import (
 	"runtime"
 	"strings"
 
+	fixed01 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t01/rec"
 	given01 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T01/rec"
-	fixed01 "github.com/licet-dev/licet/internal/lab/secbench/task/twins/T01/rec"
 )
 
 // toy reads an input. An error is that it refuses it.
 type toy func(input []byte) error
 
 // toys are the builds of each task, and the code of what must not happen in them.
+// Those that are given are the base trees themselves, the fixed ones what their
+// twins are.
 var toys = map[string]struct {
 	given, fixed toy
 	code         string

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -87,6 +88,9 @@ func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bo
 	}
 	id, err := trace.RunID(p.start)
 	if err != nil {
+		return out, false, err
+	}
+	if err := cutIndex(dir); err != nil {
 		return out, false, err
 	}
 	done, err := ReadIndex(dir)
@@ -169,9 +173,22 @@ func addLine(dir string, l Line) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
+// cutIndex takes a last line without its end off the index: the program ended while
+// it wrote it, and the run counts as not finished.
+func cutIndex(dir string) error {
+	path := filepath.Join(dir, Index)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if whole := bytes.LastIndexByte(text, '\n') + 1; err == nil && whole < len(text) {
+		err = os.Truncate(path, int64(whole))
+	}
+	return err
+}
+
 // ReadIndex returns the finished runs of a folder; none if it has no index yet. A
-// line that is not one is a *trace.Altered; a last one without its end was not
-// finished, and its run is not.
+// line that is not one is a *trace.Altered.
 func ReadIndex(dir string) ([]Line, error) {
 	text, err := os.ReadFile(filepath.Join(dir, Index))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,13 +205,16 @@ func ReadIndex(dir string) ([]Line, error) {
 		if v, bad := trace.ValueOf(l); err == nil && bad == nil && string(row) != v.Canonical() {
 			err = errors.New("not in canonical form")
 		}
-		if err != nil || !ended {
+		if err != nil || !ended || !runName.MatchString(l.Run) {
 			return lines, &trace.Altered{File: Index, Line: n, Why: "no line of the index"}
 		}
 		lines, text = append(lines, l), rest
 	}
 	return lines, nil
 }
+
+// runName is the form of a run's id, which is also the name of its folder.
+var runName = regexp.MustCompile(`\Ar-[0-9a-f]{16}\z`)
 
 // SheetOf returns what a scripted agent is told of a task.
 func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {

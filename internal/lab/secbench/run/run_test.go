@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -297,6 +298,73 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestKilled: wherever a program ended while it made its last run, the next one
+// makes that run again, no other, and none twice.
+func TestKilled(t *testing.T) {
+	b := bench(t)
+	cells := []Cell{
+		{load1(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
+		{load1(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
+		{load1(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+	}
+	dir := t.TempDir()
+	play := func() (ran int) {
+		for _, c := range cells {
+			_, now, err := b.Run(t.Context(), c, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if now {
+				ran++
+			}
+		}
+		return ran
+	}
+	play()
+	for seed := range uint64(20) {
+		chance := rand.New(rand.NewPCG(seed, 1))
+		lines, err := ReadIndex(dir)
+		if err != nil || len(lines) != len(cells) {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		folder := filepath.Join(dir, lines[len(lines)-1].Run)
+		shorten(t, chance, filepath.Join(dir, Index), 100) // within its last line
+		for _, name := range files {
+			shorten(t, chance, filepath.Join(folder, name), 1000)
+		}
+		if ran := play(); ran != 1 {
+			t.Errorf("seed %d: %d runs were made again", seed, ran)
+		}
+		lines, err = ReadIndex(dir)
+		if err != nil || len(lines) != len(cells) {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		for _, l := range lines {
+			if err := Verify(t.Context(), filepath.Join(dir, l.Run), l, nil); err != nil {
+				t.Errorf("seed %d: %s: %v", seed, l.Run, err)
+			}
+		}
+	}
+}
+
+// shorten cuts a few bytes off a file, or removes it.
+func shorten(t *testing.T, chance *rand.Rand, path string, most int) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := 1 + chance.Int64N(min(int64(most), info.Size()))
+	if most > 100 && chance.IntN(4) == 0 {
+		err = os.Remove(path)
+	} else {
+		err = os.Truncate(path, info.Size()-by)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // broken is a runner that cannot run.
 type broken struct{}
 
@@ -309,9 +377,12 @@ func (broken) Layers() []string { return nil }
 // kept as an error of the bench.
 func TestTrouble(t *testing.T) {
 	b := Bench{Runner: broken{}, Now: time.Now}
-	_, out := one(t, b, Cell{load1(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, b, Cell{load1(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
 	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
 		t.Errorf("%+v, %v", out.End, out.Trouble)
+	}
+	if err := Verify(t.Context(), filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
+		t.Errorf("it cannot be verified: %v", err)
 	}
 }
 
@@ -321,18 +392,7 @@ func TestMovedGold(t *testing.T) {
 	moved := 0
 	for _, loaded := range tasks(t) {
 		b := bench(t)
-		f, err := loaded.Fixture(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gold, err := f.Gold()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sheet, err := SheetOf(f, gold)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sheet, gold := sheetOf(t, loaded)
 		if sheet.Patch != "" {
 			changed := sheet
 			changed.Patch = strings.Replace(sheet.Patch, "2+", "1+", 1)
@@ -360,6 +420,24 @@ func TestMovedGold(t *testing.T) {
 	}
 }
 
+// sheetOf returns what the oracle is handed of a task, with what it was made from.
+func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
+	t.Helper()
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gold, err := f.Gold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := SheetOf(f, gold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sheet, gold
+}
+
 // playSheet plays the oracle with what it is handed.
 func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Outcome {
 	t.Helper()
@@ -381,18 +459,7 @@ func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Out
 // oracle passes no task.
 func TestOracleWithoutGold(t *testing.T) {
 	for _, loaded := range tasks(t) {
-		f, err := loaded.Fixture(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gold, err := f.Gold()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sheet, err := SheetOf(f, gold)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sheet, _ := sheetOf(t, loaded)
 		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Trigger, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", "", ""
 		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
 			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)

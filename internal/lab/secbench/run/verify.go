@@ -204,9 +204,10 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if err != nil {
 		return a, err
 	}
-	p.runner = runner
-	if runner == nil {
-		p.runner = &harness.Recorded{Outputs: outputs, Under: r.start.Layers}
+	kept := harness.Recorded{Outputs: outputs, Under: r.start.Layers}
+	p.runner = &kept
+	if runner != nil {
+		p.runner = &harness.Again{Recorded: kept, Runner: runner}
 	}
 	p.model = model.Recorded{Named: r.start.Model, Answers: answers}
 	cell := Cell{Task: t, Seed: r.start.Seed, Controller: r.start.Controller, Condition: r.start.Condition}
@@ -263,6 +264,22 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 		}
 	}
 	return r.sameBlobs(a.blobs)
+}
+
+// Unlisted returns the runs that lie in a folder and are not in its index: they were
+// not finished, or their line is gone.
+func Unlisted(dir string, lines []Line) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if runName.MatchString(e.Name()) && !slices.ContainsFunc(lines, func(l Line) bool { return l.Run == e.Name() }) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
 }
 
 // compare says where a file is not what it should be; nil = nowhere.

@@ -8,7 +8,7 @@
 //	manifests/L01.json    what is asked, and what may vary
 //	prompts/              what a model is told
 //	gold/L01.json         what is right: lines by their anchors, accepted answers, hidden tests
-//	twins/L01/...         the same files without the flaw, those that differ
+//	twins/L01.diff        what makes the same files without the flaw of them
 //
 // [Load] reads a task, [Task.Fixture] makes its files for a seed: identifiers are
 // renamed, lines put in and blocks exchanged, always the same for a seed, and a
@@ -19,7 +19,7 @@
 // Gold is never written to a disk that an agent's tools reach: only
 // [Fixture.Write] writes, and it knows nothing but the files.
 //
-// Trees and twins in Go are packages of this module where they can be, so that
-// they are compiled and looked at like any other code. go.mod files, which would
-// make another module of them, have names that end in .txt here.
+// Trees in Go are packages of this module, so that they are compiled and looked at
+// like any other code. go.mod files, which would make another module of them, have
+// names that end in .txt here.
 package task

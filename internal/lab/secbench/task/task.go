@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 )
 
 //go:embed trees twins manifests gold prompts
@@ -105,10 +107,9 @@ func Load(id string) (*Task, error) {
 	if t.base, err = tree("trees/" + id); err != nil {
 		return nil, fmt.Errorf("task %s: %w", id, err)
 	}
-	if t.twin, err = tree("twins/" + id); err != nil {
-		return nil, fmt.Errorf("task %s: %w", id, err)
+	if t.twin, err = mended(t.base, "twins/"+id+".diff"); err != nil {
+		return nil, fmt.Errorf("task %s: its twin: %w", id, err)
 	}
-	t.twin = overlay(t.base, t.twin)
 	if _, err := t.Fixture(0); err != nil {
 		return nil, err
 	}
@@ -145,15 +146,35 @@ func tree(root string) ([]File, error) {
 	return files, err
 }
 
-// overlay returns the files of base, those that over has, too, as they are there.
-func overlay(base, over []File) []File {
-	files := slices.Clone(base)
-	for i, f := range files {
-		if j := slices.IndexFunc(over, func(o File) bool { return o.Path == f.Path }); j >= 0 {
-			files[i] = over[j]
-		}
+// mended returns files with a diff applied.
+func mended(files []File, name string) ([]File, error) {
+	diff, err := embedded.ReadFile(name)
+	if err != nil {
+		return nil, err
 	}
-	return files
+	changes, err := udiff.Parse(string(diff))
+	if err != nil {
+		return nil, err
+	}
+	return Patch(files, changes)
+}
+
+// Patch returns files with changes applied. A change of a file that is not among
+// them, or that does not apply, is an error.
+func Patch(files []File, changes []udiff.File) ([]File, error) {
+	files = slices.Clone(files)
+	for _, c := range changes {
+		i := slices.IndexFunc(files, func(f File) bool { return f.Path == c.Path })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no file %s to change", c.Path)
+		}
+		text, err := c.Apply(files[i].Text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Path, err)
+		}
+		files[i].Text = text
+	}
+	return files, nil
 }
 
 // The tools of the bench, in the order in which they are listed.

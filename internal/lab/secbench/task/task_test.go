@@ -143,9 +143,7 @@ func TestManifests(t *testing.T) {
 		}
 		secret := slices.Concat(gold.Accept.CWE, gold.Accept.Verdict, []string{"ORACLE:"})
 		if gold.Hidden != nil {
-			for _, name := range gold.Hidden.FailToPass {
-				secret = append(secret, name)
-			}
+			secret = append(secret, gold.Hidden.FailToPass...)
 		}
 		for _, word := range secret {
 			if word != "NONE" && strings.Contains(written, word) {

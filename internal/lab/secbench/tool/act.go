@@ -29,11 +29,14 @@ const (
 // Freshness is for how many further calls what a harness said counts.
 const Freshness = 8
 
+// IsScratch reports whether a path names a file below Scratch as it must be written.
+func IsScratch(name string) bool { return scratchName.MatchString(name) }
+
 var scratchName = regexp.MustCompile(`\A` + Scratch + `/[A-Za-z0-9._-]{1,60}\z`)
 
 func (s *Session) writeScratch(args toolcall.Value) (answer, error) {
 	name := args.Get("path").Text()
-	if !scratchName.MatchString(name) || strings.Trim(path.Base(name), ".") == "" {
+	if !IsScratch(name) || strings.Trim(path.Base(name), ".") == "" {
 		return failed("bad_name"), nil
 	}
 	content, err := decode(args.Get("bytes").Text(), args.Get("encoding").Text())
@@ -98,7 +101,7 @@ func (s *Session) runHarness(ctx context.Context, call int, args toolcall.Value)
 	job := harness.Job{Task: s.fixture.Task.ID}
 	if ref != "" {
 		content, err := s.read(clean(ref))
-		if err != nil || !scratchName.MatchString(ref) {
+		if err != nil || !IsScratch(ref) {
 			return failed("no_such_input"), nil
 		}
 		job.Input = []byte(content)
