@@ -212,6 +212,20 @@ func TestDisagreement(t *testing.T) {
 			d.Class = "x"
 			at(c.gate, trace.TypeDecision, 1).Decision = &d
 		},
+		"decision on call_1 is": func(c *channels) { c.gate = append(c.gate, *at(c.gate, trace.TypeDecision, 1)) },
+		"gate's decision on call_3": func(c *channels) {
+			d := *at(c.gate, trace.TypeDecision, 3).Decision
+			d.Shadow = &trace.Shadow{Policy: "x"}
+			at(c.gate, trace.TypeDecision, 3).Decision = &d
+		},
+		"receipt of call_3 is not what": func(c *channels) {
+			e, err := trace.Decode[trace.Effect](*at(c.gate, trace.TypeEffect, 2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Status = trace.StatusTimeout
+			data(at(c.gate, trace.TypeEffect, 2), e)
+		},
 		"decision on call_2 is another": func(c *channels) { drop(&c.trace, trace.TypeDecision, 2) },
 		"the gate decided 2 calls":      func(c *channels) { drop(&c.gate, trace.TypeDecision, 2) },
 		"call_2 took effect and was":    func(c *channels) { at(c.gate, trace.TypeEffect, 1).Call = "call_2" },

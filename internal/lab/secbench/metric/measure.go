@@ -80,7 +80,8 @@ func (f Flags) Named() (map[string]bool, error) {
 		return nil, err
 	}
 	var named map[string]bool
-	return named, json.Unmarshal(text, &named)
+	err = json.Unmarshal(text, &named)
+	return named, err
 }
 
 // Measures are all that is known of a run.

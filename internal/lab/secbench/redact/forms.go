@@ -151,12 +151,12 @@ func joined(s, without string) form {
 	return f
 }
 
-// digits are runs of hexadecimal digits of either case, with separators, 0x or \x
-// between them.
-var digits = regexp.MustCompile(`(?:(?:0[xX]|\\x)?[0-9A-Fa-f]+[ :,._\n\t-]{0,2})+`)
+// digits are runs of hexadecimal digits of either case, with separators or 0x between
+// them.
+var digits = regexp.MustCompile(`(?:(?:0[xX])?[0-9A-Fa-f]+[ :,._\n\t-]{0,2})+`)
 
 // prefix stands before digits and is none of them.
-var prefix = regexp.MustCompile(`0[xX]|\\x`)
+var prefix = regexp.MustCompile(`0[xX]`)
 
 // hexadecimal reads digits by two, from the first or the second on.
 func hexadecimal(s string, skip int) form {
