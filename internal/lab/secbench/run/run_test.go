@@ -45,7 +45,7 @@ func bench(t *testing.T) Bench {
 	return Bench{Runner: local, Now: time.Now}
 }
 
-func load1(t *testing.T, id string) *task.Task {
+func taskOf(t *testing.T, id string) *task.Task {
 	t.Helper()
 	loaded, err := task.Load(id)
 	if err != nil {
@@ -58,7 +58,7 @@ func tasks(t *testing.T) []*task.Task {
 	t.Helper()
 	var all []*task.Task
 	for _, id := range task.IDs() {
-		all = append(all, load1(t, id))
+		all = append(all, taskOf(t, id))
 	}
 	return all
 }
@@ -92,7 +92,7 @@ func TestSelftest(t *testing.T) {
 // against the rows of all others.
 func TestTableCanFail(t *testing.T) {
 	b, held := bench(t), 0
-	t01 := load1(t, "T01") // for which every row is
+	t01 := taskOf(t, "T01") // for which every row is
 	for _, r := range table {
 		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, r.agent, r.mode, task.Plain})
 		if err != nil {
@@ -138,7 +138,7 @@ func one(t *testing.T, b Bench, c Cell) (string, Outcome) {
 // which file, and in which line of a channel. So it does with a file too many and one
 // too few.
 func TestAltered(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{load1(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	line := Line{out.Run, out.TraceHead, out.GateHead}
 	if err := Verify(t.Context(), folder, line, nil); err != nil {
@@ -208,7 +208,7 @@ func wantAltered(t *testing.T, folder string, line Line, file string) {
 // TestCutTail: events taken from the end of both channels leave them whole, and the
 // index shows it.
 func TestCutTail(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{load1(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	path := filepath.Join(folder, "trace.jsonl")
 	text, err := os.ReadFile(path)
@@ -225,7 +225,7 @@ func TestCutTail(t *testing.T) {
 // TestForgedGrade: a grade that was changed and sealed with chains that hold, index
 // and all, is not what the run is graded as.
 func TestForgedGrade(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{load1(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	r, err := load(folder)
 	if err != nil {
@@ -279,7 +279,7 @@ func integers(v any) any {
 // TestResume: a finished run is not played again, one without its line of the index
 // is.
 func TestResume(t *testing.T) {
-	b, c := bench(t), Cell{load1(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
+	b, c := bench(t), Cell{taskOf(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
 	dir, first := one(t, b, c)
 	again, ran, err := b.Run(t.Context(), c, dir)
 	if err != nil || ran || again.TraceHead != first.TraceHead || again.End.Outcome != metric.Success {
@@ -303,9 +303,9 @@ func TestResume(t *testing.T) {
 func TestKilled(t *testing.T) {
 	b := bench(t)
 	cells := []Cell{
-		{load1(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
-		{load1(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
-		{load1(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
+		{taskOf(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
 	}
 	dir := t.TempDir()
 	play := func() (ran int) {
@@ -377,7 +377,7 @@ func (broken) Layers() []string { return nil }
 // kept as an error of the bench.
 func TestTrouble(t *testing.T) {
 	b := Bench{Runner: broken{}, Now: time.Now}
-	dir, out := one(t, b, Cell{load1(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
 	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
 		t.Errorf("%+v, %v", out.End, out.Trouble)
 	}
