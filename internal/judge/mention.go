@@ -144,7 +144,9 @@ func quotations(text string) (all [][2]int) {
 }
 
 // blank reports whether a text has no words.
-func blank(text string) bool { return strings.TrimLeft(text, opening+closing+" \n") == "" }
+func blank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune(opening+closing+" \n", r) })
+}
 
 // startsWord reports whether a mark stands before a word, and not in or behind one.
 func startsWord(text string, at, size int) bool {
