@@ -164,7 +164,7 @@ func (j *Journal) add(raw []byte) (who By, found *Finding) {
 
 // schemaOf returns the schema of a row, "" where it has none; decode says why.
 func schemaOf(raw []byte) string {
-	value, err := toolcall.Parse(raw, toolcall.Bounds{Bytes: maxRow})
+	value, err := toolcall.Parse(raw, toolcall.Bounds{Bytes: MaxRow})
 	if err != nil {
 		return ""
 	}
