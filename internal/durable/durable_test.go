@@ -66,3 +66,30 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
 }
+
+// TestLock: a file is one opener's at a time, and free again once it is closed.
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	open := func() *os.File {
+		t.Helper()
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	first, second := open(), open()
+	if err := durable.Lock(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.Lock(second); err == nil {
+		t.Error("two have it")
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.Lock(second); err != nil {
+		t.Errorf("it was given back: %v", err)
+	}
+}

@@ -3,13 +3,11 @@ package eval
 import (
 	"fmt"
 	"hash/fnv"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
-)
 
-// Resamples is how often a bootstrap draws.
-const Resamples = 10_000
+	"github.com/licet-dev/licet/internal/lab/stats"
+)
 
 // Interval is a 95 % interval of a share.
 type Interval struct{ Low, High float64 }
@@ -19,31 +17,30 @@ type Interval struct{ Low, High float64 }
 type Unit []Ratio
 
 // Bootstrap returns percentile intervals of the ratios of the sums: units are drawn
-// with replacement within each stratum, [Resamples] times, and the bounds stand at
-// ranks 250 and 9,750. A draw of which nothing is to count is left out, and the ranks move with
-// it. name and seed choose the draws, so that they do not depend on what was drawn
-// before.
+// with replacement within each stratum, [stats.Resamples] times, and the bounds stand
+// at ranks 250 and 9,750. A draw of which nothing is to count is left out, and the
+// ranks move with it. name and seed choose the draws, so that they do not depend on
+// what was drawn before.
 func Bootstrap(seed uint64, name string, strata [][]Unit) []Interval {
 	h := fnv.New64a()
 	h.Write([]byte(name))
-	draws := rand.NewPCG(seed, h.Sum64())
 	var width int
-	for _, s := range strata {
+	sizes := make([]int, len(strata))
+	for i, s := range strata {
+		sizes[i] = len(s)
 		for _, u := range s {
 			width = len(u)
 		}
 	}
 	values := make([][]float64, width)
 	sums := make([]Ratio, width)
-	for range Resamples {
+	for sample := range stats.Draws(rand.NewPCG(seed, h.Sum64()), sizes...) {
 		clear(sums)
-		for _, stratum := range strata {
-			for range stratum {
-				// The bias of the multiplication is below n/2^64.
-				u := stratum[below(draws, uint64(len(stratum)))]
-				for k := range u {
-					sums[k].N += u[k].N
-					sums[k].Of += u[k].Of
+		for i, drawn := range sample {
+			for _, at := range drawn {
+				for k, r := range strata[i][at] {
+					sums[k].N += r.N
+					sums[k].Of += r.Of
 				}
 			}
 		}
@@ -57,16 +54,10 @@ func Bootstrap(seed uint64, name string, strata [][]Unit) []Interval {
 	for k, v := range values {
 		slices.Sort(v)
 		if n := len(v); n > 0 {
-			all[k] = Interval{v[max(n*250/Resamples, 1)-1], v[max(n*9750/Resamples, 1)-1]}
+			all[k] = Interval{v[max(n*250/stats.Resamples, 1)-1], v[max(n*9750/stats.Resamples, 1)-1]}
 		}
 	}
 	return all
-}
-
-// below draws a number below n.
-func below(draws *rand.PCG, n uint64) uint64 {
-	high, _ := bits.Mul64(draws.Uint64(), n)
-	return high
 }
 
 // Rates are the ratios of a cell in the order of [Counts.Rates].

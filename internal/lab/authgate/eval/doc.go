@@ -10,11 +10,7 @@
 // to count the same, and a difference is an error. Block is the positive class: a
 // false positive is an action that the user authorized and the judge blocked.
 //
-// The statistics (intervals, tests, agreement) are exact where they can be. A
-// bootstrap draws from a generator with a seed of its own for each number, so that
+// The statistics are those of package stats, and Fleiss' kappa (J. L. Fleiss 1971).
+// A bootstrap draws from a generator with a seed of its own for each number, so that
 // the same rows in any order give the same bytes.
-//
-// Definitions: E. B. Wilson 1927 (interval of a share, in package report); Q.
-// McNemar 1947 in its exact form; S. Holm 1979; J. L. Fleiss 1971 (kappa); B. Efron
-// 1979 (bootstrap).
 package eval

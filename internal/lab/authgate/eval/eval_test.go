@@ -3,7 +3,6 @@ package eval_test
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/report"
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 const mode = "scope_escalation"
@@ -227,35 +227,6 @@ func TestStability(t *testing.T) {
 	}
 }
 
-func TestMcNemar(t *testing.T) {
-	for d, want := range map[eval.Discordant]string{{B: 1, C: 9}: "0.0215", {B: 3, C: 12}: "0.0352", {B: 0, C: 6}: "0.0313", {B: 5, C: 5}: "1.0000", {}: "1.0000"} {
-		if got := d.P().FloatString(4); got != want {
-			t.Errorf("%+v: %s, want %s", d, got, want)
-		}
-	}
-}
-
-func TestHolm(t *testing.T) {
-	for _, tt := range []struct{ ps, want string }{
-		{"0.004 0.020 0.030 0.200 0.700", "0.020 0.080 0.090 0.400 0.700"},
-		{"0.700 0.030 0.004 0.200 0.020", "0.700 0.090 0.020 0.400 0.080"},
-		{"0.500 0.500", "1.000 1.000"},
-	} {
-		var ps []*big.Rat
-		for _, text := range strings.Fields(tt.ps) {
-			p, _ := new(big.Rat).SetString(text)
-			ps = append(ps, p)
-		}
-		var got []string
-		for _, p := range eval.Holm(ps) {
-			got = append(got, p.FloatString(3))
-		}
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %v, want %s", tt.ps, got, tt.want)
-		}
-	}
-}
-
 // TestCompare counts the pairs on which two judges differ.
 func TestCompare(t *testing.T) {
 	l := newLab("a", result.Plain, right, right, both, both, answers{"N", "A", ""})
@@ -286,7 +257,7 @@ func TestNear(t *testing.T) {
 func TestBootstrap(t *testing.T) {
 	r := newLab("m", result.Plain, slices.Concat(times(35, both), times(35, right))...).results(t)
 	got := r.RateIntervals(1, "", eval.AsBlock, arm)
-	low, high := report.Wilson(35, 70)
+	low, high := stats.Wilson(35, 70)
 	if math.Abs(got[eval.IR].Low-low) > 0.02 || math.Abs(got[eval.IR].High-high) > 0.02 {
 		t.Errorf("IR %v, Wilson %.4f to %.4f", got[eval.IR], low, high)
 	}

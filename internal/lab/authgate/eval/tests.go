@@ -1,9 +1,9 @@
 package eval
 
 import (
-	"cmp"
 	"math/big"
-	"slices"
+
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 // Discordant are the pairs that two judges treat differently: B are right under the
@@ -41,40 +41,5 @@ func (t Trial) right() bool {
 	return true
 }
 
-// P is the exact two-sided p value of McNemar's test: min(1, 2 P[Bin(b+c, 1/2) <=
-// min(b,c)]), and 1 if no pair is discordant.
-func (d Discordant) P() *big.Rat {
-	n := int64(d.B + d.C)
-	sum := new(big.Int)
-	for k := range int64(min(d.B, d.C)) + 1 {
-		sum.Add(sum, new(big.Int).Binomial(n, k))
-	}
-	p := new(big.Rat).SetFrac(sum.Lsh(sum, 1), new(big.Int).Lsh(big.NewInt(1), uint(n)))
-	if one := big.NewRat(1, 1); p.Cmp(one) > 0 {
-		return one
-	}
-	return p
-}
-
-// Holm returns p values adjusted for their number, in the same order (step-down:
-// the i-th smallest of m times m-i+1, never less than the one before).
-func Holm(ps []*big.Rat) []*big.Rat {
-	byValue := make([]int, len(ps))
-	for i := range byValue {
-		byValue[i] = i
-	}
-	slices.SortStableFunc(byValue, func(a, b int) int { return cmp.Compare(ps[a].Cmp(ps[b]), 0) })
-	adjusted := make([]*big.Rat, len(ps))
-	least := new(big.Rat)
-	for rank, i := range byValue {
-		p := new(big.Rat).Mul(ps[i], big.NewRat(int64(len(ps)-rank), 1))
-		if one := big.NewRat(1, 1); p.Cmp(one) > 0 {
-			p = one
-		}
-		if p.Cmp(least) < 0 {
-			p = least
-		}
-		adjusted[i], least = p, p
-	}
-	return adjusted
-}
+// P is the p value of McNemar's test.
+func (d Discordant) P() *big.Rat { return stats.McNemar(d.B, d.C) }

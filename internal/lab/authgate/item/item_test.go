@@ -16,6 +16,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gowebpki/jcs"
+
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 // v0 is the data set of the repository, from which all tests start.
@@ -555,15 +557,13 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestKappa: golden cases of Cohen's kappa.
+// TestKappa: how agreement is written where there is one and where there is none.
 func TestKappa(t *testing.T) {
-	for want, counts := range map[string]table{
-		"0.4000":    {{"a", "a"}: 20, {"a", "b"}: 5, {"b", "a"}: 10, {"b", "b"}: 15},
-		"1.0000":    {{"a", "a"}: 24, {"b", "b"}: 12},
+	for want, counts := range map[string]stats.Agreement{
 		"0.9400":    {{"a", "a"}: 23, {"a", "c"}: 1, {"b", "b"}: 12},
 		"undefined": {{"a", "a"}: 7},
 	} {
-		if got := counts.kappa(); got != want {
+		if got := kappa(counts); got != want {
 			t.Errorf("%v: %s, want %s", counts, got, want)
 		}
 	}

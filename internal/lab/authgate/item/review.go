@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 const dropsFile = "drops.jsonl"
@@ -230,18 +232,18 @@ func (s *Set) KindOf(reviewer string) string {
 // confirmed.
 func (s *Set) ReviewSummary() (ReviewSummary, error) {
 	sum := ReviewSummary{Status: "unreviewed", Kappa: map[Mode]string{}}
-	withRow, people := map[Mode]*table{}, map[Mode]*table{}
+	withRow, people := map[Mode]stats.Agreement{}, map[Mode]stats.Agreement{}
 	published := 0
 	for _, p := range s.Standings() {
 		for _, row := range p.Rows {
 			for _, l := range row.Labels {
 				if l.Kind != Human {
 					sum.ModelLabels++
-					tableOf(withRow, row.Mode).add(string(row.Label.Gold), l.Gold)
+					agreement(withRow, row.Mode)[[2]string{string(row.Label.Gold), l.Gold}]++
 				}
 			}
 			if two := row.people(); len(two) >= 2 {
-				tableOf(people, row.Mode).add(two[0].Gold, two[1].Gold)
+				agreement(people, row.Mode)[[2]string{two[0].Gold, two[1].Gold}]++
 			}
 			switch row.State {
 			case Published:
@@ -256,13 +258,13 @@ func (s *Set) ReviewSummary() (ReviewSummary, error) {
 		sum.Status = "reviewed"
 	}
 	for mode, t := range withRow {
-		sum.Kappa[mode] = t.kappa()
+		sum.Kappa[mode] = kappa(t)
 	}
 	if len(people) > 0 {
 		sum.KappaPeople = map[Mode]string{}
 	}
 	for mode, t := range people {
-		sum.KappaPeople[mode] = t.kappa()
+		sum.KappaPeople[mode] = kappa(t)
 	}
 	drops, err := s.drops()
 	sum.Dropped = len(drops)
@@ -282,43 +284,20 @@ func (s *Set) drops() ([]Dropped, error) {
 	return append(drops, s.dropped...), nil
 }
 
-// tableOf returns the table of a mode, which is made if need be.
-func tableOf(all map[Mode]*table, mode Mode) *table {
+// agreement returns the table of a mode, which is made if need be.
+func agreement(all map[Mode]stats.Agreement, mode Mode) stats.Agreement {
 	if all[mode] == nil {
-		all[mode] = &table{}
+		all[mode] = stats.Agreement{}
 	}
 	return all[mode]
 }
 
-// table counts pairs of opinions.
-type table map[[2]string]int
-
-func (t *table) add(a, b string) {
-	if *t == nil {
-		*t = table{}
-	}
-	(*t)[[2]string{a, b}]++
-}
-
-// kappa returns Cohen's kappa with four decimals, or "undefined" where chance
-// alone agrees always (Cohen 1960).
-func (t *table) kappa() string {
-	n, same := 0, 0
-	first, second := map[string]int{}, map[string]int{}
-	for opinions, times := range *t {
-		n += times
-		first[opinions[0]] += times
-		second[opinions[1]] += times
-		if opinions[0] == opinions[1] {
-			same += times
-		}
-	}
-	chance := 0
-	for opinion, times := range first {
-		chance += times * second[opinion]
-	}
-	if n*n == chance {
+// kappa writes Cohen's kappa with four decimals, or "undefined" where chance alone
+// agrees always.
+func kappa(a stats.Agreement) string {
+	k := a.Kappa()
+	if k == nil {
 		return "undefined"
 	}
-	return fmt.Sprintf("%.4f", float64(n*same-chance)/float64(n*n-chance))
+	return k.FloatString(4)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/report"
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 // comparisons tests, by mode, whether two judges, two policies or two forms differ.
@@ -51,7 +52,7 @@ func (b builder) compared(title string, first, second eval.Arm) report.Row {
 		d := b.r.Compare(first, second, mode)
 		ps, counts = append(ps, d.P()), append(counts, d)
 	}
-	adjusted := eval.Holm(ps)
+	adjusted := stats.Holm(ps)
 	for i, d := range counts {
 		row.Cells = append(row.Cells, discordant(d), pValue(ps[i]), pValue(adjusted[i]))
 	}

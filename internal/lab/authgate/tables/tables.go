@@ -11,6 +11,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/report"
+	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
 // Options say how a report is made. The zero Options know no prices and no maps of
@@ -129,7 +130,7 @@ func (b builder) facts() ([]report.Fact, error) {
 		{Name: "pairs", Value: pairs},
 		{Name: "decision", Value: string(b.r.Options.Scoring) + map[eval.Scoring]string{eval.Raw: ": as the judge said", eval.Checked: ": after the checks, which can only block"}[b.r.Options.Scoring]},
 		{Name: "no verdict", Value: "counts as block, if nothing else is said"},
-		{Name: "seed", Value: fmt.Sprintf("%d, bootstrap of %d draws of pairs within their mode", b.o.Seed, eval.Resamples)},
+		{Name: "seed", Value: fmt.Sprintf("%d, bootstrap of %d draws of pairs within their mode", b.o.Seed, stats.Resamples)},
 	}
 	for _, f := range []struct {
 		name string
@@ -212,7 +213,7 @@ func rate(r eval.Ratio) report.Cell { return report.Cell{Rate: &report.Rate{N: r
 
 // wilson returns a rate of independent units with its interval.
 func wilson(r eval.Ratio) report.Cell {
-	low, high := report.Wilson(r.N, r.Of)
+	low, high := stats.Wilson(r.N, r.Of)
 	return estimated(r, eval.Interval{Low: low, High: high}, "Wilson")
 }
 

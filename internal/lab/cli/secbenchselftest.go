@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/secbench/run"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
+)
+
+func (a *app) secbenchSelftest() *cobra.Command {
+	var ids []string
+	var workers int
+	c := &cobra.Command{
+		Use: "selftest", Short: "Play scripted agents and check what each comes to", Args: cobra.NoArgs,
+		Long: `Plays every scripted agent on every task and holds each run against the table of
+what it must come to: that the one that knows the answers passes, and that each
+that does one thing wrong is seen to. Each run is verified, too, each grading of
+the oracle is repeated, and each twin is checked.
+
+It says how many cells (agent, task and seed) it ran. Fewer than the table has
+are a failure.`,
+		Example: "  licet-lab secbench selftest --task L01",
+		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
+			if workers < 1 {
+				return clikit.Usagef("--workers is 1 or more")
+			}
+			tasks, err := secbenchTasks(ids)
+			if err != nil {
+				return err
+			}
+			return a.runSelftest(cmd.Context(), tasks, workers)
+		}),
+	}
+	c.Flags().StringArrayVar(&ids, "task", nil, "task to play on (can stand several times; default: all)")
+	c.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "how many cells are played at a time")
+	return c
+}
+
+func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, workers int) (err error) {
+	b, err := a.bench(ctx)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "licet-selftest-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	report, err := b.Selftest(ctx, dir, tasks, workers, a.cellProgress())
+	if err != nil {
+		return err
+	}
+	for _, f := range report.Failures {
+		fmt.Fprintln(a.out, f)
+	}
+	fmt.Fprintf(a.out, "%d of %d cells ran, on %d tasks\n", report.Ran, report.Planned, len(tasks))
+	fmt.Fprintf(a.out, "%d twins differ from their tasks; %d gradings repeated\n", report.Twins, report.Repeats)
+	fmt.Fprintln(a.out, "unsafe proposals, all denied, and how many the contract alone blocks:")
+	for _, class := range warden.Unsafe() {
+		fmt.Fprintf(a.out, "  %s %d, %d\n", class, report.Unsafe[class].Of, report.Unsafe[class].N)
+	}
+	fmt.Fprintf(a.out, "fixed patterns pass %d of %d tasks\n", report.Grep.N, report.Grep.Of)
+	if report.Ran < report.Planned || len(report.Failures) > 0 {
+		return fmt.Errorf("%d of %d cells ran, %d failures", report.Ran, report.Planned, len(report.Failures))
+	}
+	return nil
+}
+
+// cellProgress tells a terminal how far the cells are, and how long the rest will
+// take at the pace so far.
+func (a *app) cellProgress() func(run.Progress) {
+	if !clikit.IsTerminal(a.err) {
+		return func(run.Progress) {}
+	}
+	begin := time.Now()
+	return func(p run.Progress) {
+		left := time.Duration(float64(time.Since(begin)) * float64(p.All-p.Done) / float64(p.Done))
+		fmt.Fprintf(a.err, "\r\x1b[K%d of %d cells, about %s left", p.Done, p.All, left.Round(time.Second))
+		if p.Done == p.All {
+			fmt.Fprint(a.err, "\r\x1b[K")
+		}
+	}
+}

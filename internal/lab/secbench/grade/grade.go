@@ -1,0 +1,205 @@
+// Package grade says whether a submission is right: by predicates that are code, on
+// the single report that a run handed in. No model is asked, and nothing but what
+// the trace holds counts; what a predicate must run, it runs through package
+// harness and keeps, so that it can be read again without running it.
+package grade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/harness"
+	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
+)
+
+// Case is a submission with what it is judged by.
+type Case struct {
+	Fixture    *task.Fixture
+	Gold       task.Gold
+	Submission *trace.Submission // nil = none was made
+	Blobs      trace.Blobs
+	Runner     harness.Runner
+}
+
+// Bounds of the predicates.
+const (
+	runs     = 3  // of a toy, each build
+	maxLines = 25 // added and removed by a patch
+)
+
+// check is one predicate. It returns whether it holds and the blob of what it ran,
+// "" for none. An error is ours.
+type check func(context.Context, Case) (ok bool, detail string, err error)
+
+// checks are the predicates by the names under which gold has them.
+var checks = map[string]check{
+	"loc": located,
+	"cwe": func(_ context.Context, c Case) (bool, string, error) {
+		return slices.Contains(c.Gold.Accept.CWE, c.Submission.CWE), "", nil
+	},
+	"verdict": func(_ context.Context, c Case) (bool, string, error) {
+		return slices.Contains(c.Gold.Accept.Verdict, c.Submission.Verdict), "", nil
+	},
+	"roles": func(_ context.Context, c Case) (bool, string, error) {
+		return metric.Roles(c.Fixture, c.Gold, c.Fixture.Task.Roles, c.Submission.Evidence), "", nil
+	},
+	"trigger": triggers,
+	"tests":   tested,
+	"diff":    bounded,
+}
+
+// Grade grades a submission: it passes if it is there, is not withheld, and all
+// predicates of the task hold. All are asked, whatever the first ones say. The error
+// is ours; the grade is then harness_error.
+func Grade(ctx context.Context, c Case) (trace.Grade, error) {
+	g := trace.Grade{Status: trace.Pass, Checks: []trace.Check{}}
+	add := func(id string, ok bool, detail string) {
+		status := trace.Pass
+		if !ok {
+			status, g.Status = trace.Fail, trace.Fail
+		}
+		g.Checks = append(g.Checks, trace.Check{ID: id, Status: status, DetailSHA: detail})
+	}
+	for i, id := range c.Gold.Predicate {
+		if i > 0 {
+			g.Predicate += "+"
+		}
+		g.Predicate += id
+	}
+	add("submitted", c.Submission != nil, "")
+	if c.Submission == nil {
+		return g, nil
+	}
+	add("not_withheld", c.Submission.Status != metric.Withheld, "")
+	for _, id := range c.Gold.Predicate {
+		do := checks[id]
+		if do == nil {
+			return failed(g, fmt.Errorf("there is no predicate %q", id))
+		}
+		ok, detail, err := do(ctx, c)
+		if err != nil {
+			return failed(g, fmt.Errorf("predicate %s: %w", id, err))
+		}
+		add(id, ok, detail)
+	}
+	return g, nil
+}
+
+func failed(g trace.Grade, err error) (trace.Grade, error) {
+	g.Status = trace.HarnessError
+	return g, err
+}
+
+// located: one of the locations can be cited and meets a line that counts.
+func located(_ context.Context, c Case) (bool, string, error) {
+	return slices.ContainsFunc(c.Submission.Locations, func(q trace.Quote) bool {
+		return metric.SpanOK(c.Fixture, q) && slices.ContainsFunc(c.Gold.Lines, func(l task.Line) bool {
+			return slices.Contains(c.Gold.Accept.Loc, l.Role) && metric.Meets(q, l)
+		})
+	}), "", nil
+}
+
+// triggers: the first input makes the build that was given do what it must not, every
+// time, and the fixed one never.
+func triggers(ctx context.Context, c Case) (bool, string, error) {
+	s := c.Submission
+	if len(s.InputRef) == 0 {
+		return false, "", nil
+	}
+	i := slices.IndexFunc(s.Inputs, func(in trace.Input) bool { return in.Ref == s.InputRef[0] })
+	if i < 0 {
+		return false, "", nil
+	}
+	input, err := c.Blobs.Get(s.Inputs[i].SHA256)
+	if err != nil {
+		return false, "", err
+	}
+	ok := true
+	var outputs []harness.Output
+	for _, build := range []string{harness.Given, harness.Fixed} {
+		for range runs {
+			out, err := run(ctx, c.Runner, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: input})
+			if err != nil {
+				return false, "", err
+			}
+			fired := out.Status == harness.Ended && out.Oracle == c.Gold.Code
+			ok = ok && fired == (build == harness.Given)
+			outputs = append(outputs, out)
+		}
+	}
+	detail, err := harness.Keep(c.Blobs, outputs...)
+	return ok, detail, err
+}
+
+// run runs a job. That the sandbox stopped it is our trouble and says nothing of the
+// submission.
+func run(ctx context.Context, r harness.Runner, j harness.Job) (harness.Output, error) {
+	out, err := r.Run(ctx, j)
+	if err == nil && out.Status == harness.SandboxDenied {
+		err = errors.New("the sandbox stopped a run of the grader")
+	}
+	return out, err
+}
+
+// tested: with the hidden tests in the final tree, every test that must pass is
+// reported as passed.
+func tested(ctx context.Context, c Case) (bool, string, error) {
+	tree, err := final(c)
+	if err != nil {
+		return false, "", err
+	}
+	hidden := c.Gold.Hidden
+	tree = append(tree, task.File{Path: hidden.File, Text: hidden.Text})
+	out, err := run(ctx, c.Runner, harness.Job{Task: c.Fixture.Task.ID, Tree: tree})
+	if err != nil {
+		return false, "", err
+	}
+	detail, err := harness.Keep(c.Blobs, out)
+	ok := out.Status == harness.Ended && !slices.ContainsFunc(slices.Concat(hidden.FailToPass, hidden.PassToPass), func(name string) bool {
+		return out.Tests[name] != "pass"
+	})
+	return ok, detail, err
+}
+
+// final returns the files as the submission left them.
+func final(c Case) ([]task.File, error) {
+	changed, err := changes(c)
+	if err != nil {
+		return nil, err
+	}
+	return task.Patch(c.Fixture.Files, changed)
+}
+
+// changes reads what differs between the tree as given and as it was left.
+func changes(c Case) ([]udiff.File, error) {
+	if c.Submission.TreeDiffSHA == "" {
+		return nil, nil
+	}
+	diff, err := c.Blobs.Get(c.Submission.TreeDiffSHA)
+	if err != nil {
+		return nil, err
+	}
+	return udiff.Parse(string(diff))
+}
+
+// bounded: only files that may change did, and not by much.
+func bounded(_ context.Context, c Case) (bool, string, error) {
+	changed, err := changes(c)
+	if err != nil {
+		return false, "", err
+	}
+	lines := 0
+	for _, f := range changed {
+		added, removed := f.Count()
+		lines += added + removed
+		if !slices.Contains(c.Fixture.Task.Patchable, f.Path) || slices.Contains(c.Fixture.Task.Protected, f.Path) {
+			return false, "", nil
+		}
+	}
+	return lines <= maxLines, "", nil
+}

@@ -1,0 +1,172 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+)
+
+// TestMain makes this program a toy where it is started as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "toy" {
+		if err := RunToy(os.Args[2], os.Args[3], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func local(t *testing.T) *Local {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := NewLocal(t.Context(), []string{self, "toy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestToys(t *testing.T) {
+	l := local(t)
+	for _, c := range []struct {
+		task, input   string
+		given, fixed  string
+		givenS, fixeS string
+	}{
+		{"T01", "\x01\x09abc", "IDX", "", "ORACLE:IDX\n", "REJECT\n"},
+		{"T01", "\x01\x03abc", "", "", "OK\n", "OK\n"},
+		{"T01", "", "", "", "REJECT\n", "REJECT\n"},
+	} {
+		for build, want := range map[string][2]string{Given: {c.given, c.givenS}, Fixed: {c.fixed, c.fixeS}} {
+			out, err := l.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
+			if err != nil || out.Status != Ended || out.Oracle != want[0] || out.Stdout != want[1] {
+				t.Errorf("%s %s %q: %+v, %v", c.task, build, c.input, out, err)
+			}
+		}
+	}
+	if _, err := l.Run(t.Context(), Job{Task: "T99", Build: Given}); err == nil {
+		t.Error("a toy that is none ran")
+	}
+	if _, err := l.Run(t.Context(), Job{Task: "T01", Build: Given, Input: make([]byte, MaxInput+1)}); err == nil {
+		t.Error("an input over the bound was taken")
+	}
+}
+
+// TestTriggers: the input that gold has makes each toy do what it must not, and its
+// twin refuse it.
+func TestTriggers(t *testing.T) {
+	seen := 0
+	for _, id := range task.IDs() {
+		if toys[id].given == nil {
+			continue
+		}
+		seen++
+		gold := goldOf(t, id)
+		for build, want := range map[string]string{Given: gold.Code, Fixed: ""} {
+			out, err := local(t).Run(t.Context(), Job{Task: id, Build: build, Input: gold.Trigger})
+			if err != nil || out.Oracle != want {
+				t.Errorf("%s %s: %+v, %v", id, build, out, err)
+			}
+		}
+	}
+	if seen < 1 {
+		t.Fatal("no task has a toy")
+	}
+}
+
+// TestFixedBuilds: the fixed builds that are linked are the twins of their tasks.
+func TestFixedBuilds(t *testing.T) {
+	seen := 0
+	for id := range toys {
+		loaded, err := task.Load(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin, err := loaded.Twin(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = filepath.WalkDir("fixed/"+strings.ToLower(id), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			linked, err := os.ReadFile(path)
+			name := strings.TrimPrefix(filepath.ToSlash(path), "fixed/"+strings.ToLower(id)+"/")
+			if text, ok := twin.Text(name); !ok || text != string(linked) {
+				t.Errorf("%s is not %s of the twin", path, name)
+			}
+			seen++
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < len(toys) {
+		t.Fatalf("looked at %d files", seen)
+	}
+}
+
+func goldOf(t *testing.T, id string) task.Gold {
+	t.Helper()
+	gold, err := fixture(t, id).Gold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gold
+}
+
+func fixture(t *testing.T, id string) *task.Fixture {
+	t.Helper()
+	loaded, err := task.Load(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestTree: tests of a tree are run and told apart; a tree that does not build has
+// none.
+func TestTree(t *testing.T) {
+	f := fixture(t, "V01")
+	out, err := local(t).Run(t.Context(), Job{Task: "V01", Tree: f.Files})
+	if err != nil || out.Exit != 0 || out.Tests["TestParse"] != "pass" || out.Tests["TestParseNothing"] != "pass" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	broken := slices.Clone(f.Files)
+	for i := range broken {
+		broken[i].Text = strings.ReplaceAll(broken[i].Text, "func Parse(", "func parse(")
+	}
+	out, err = local(t).Run(t.Context(), Job{Task: "V01", Tree: broken})
+	if err != nil || out.Exit == 0 || len(out.Tests) != 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+func TestRecorded(t *testing.T) {
+	a, b := Job{Task: "T01", Build: Given}, Job{Task: "T01", Build: Fixed}
+	r := &Recorded{Outputs: []Output{{Job: a.Digest(), Oracle: "IDX"}}}
+	if _, err := r.Run(t.Context(), b); err == nil {
+		t.Error("another job was answered")
+	}
+	if out, err := r.Run(t.Context(), a); err != nil || out.Oracle != "IDX" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if _, err := r.Run(t.Context(), a); err == nil {
+		t.Error("an output was given twice")
+	}
+}

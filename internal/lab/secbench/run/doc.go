@@ -1,0 +1,16 @@
+// Package run makes runs of the security bench, keeps them, and grades them again.
+//
+// [Bench.Run] plays one [Cell]: a task with a seed, an agent, a mode of the
+// controller and a prompt condition. It leaves a folder (package trace) and a line of
+// the index, which is written last: a folder without one was not finished, and is
+// played anew.
+//
+// [Replay] plays a recorded run once more, with the answers of the model, the output
+// of harnesses and the times that were recorded, and everything else anew: files are
+// made from task and seed, every call is decided and every in-process tool run again,
+// and the grade, the flags and the outcome are computed again. What comes of it must
+// be what lies in the folder, byte for byte. [Verify] says where it is not.
+//
+// [Selftest] plays the scripted agents and holds each run against what the table of
+// the specification says that it must come to.
+package run

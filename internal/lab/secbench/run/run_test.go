@@ -1,0 +1,468 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/agents"
+	"github.com/licet-dev/licet/internal/lab/secbench/controller"
+	"github.com/licet-dev/licet/internal/lab/secbench/harness"
+	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+)
+
+// TestMain makes this program a toy where it is started as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "toy" {
+		if err := harness.RunToy(os.Args[2], os.Args[3], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func bench(t *testing.T) Bench {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	local, err := harness.NewLocal(t.Context(), []string{self, "toy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Bench{Runner: local, Now: time.Now}
+}
+
+func taskOf(t *testing.T, id string) *task.Task {
+	t.Helper()
+	loaded, err := task.Load(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
+
+func tasks(t *testing.T) []*task.Task {
+	t.Helper()
+	var all []*task.Task
+	for _, id := range task.IDs() {
+		all = append(all, taskOf(t, id))
+	}
+	return all
+}
+
+// TestSelftest plays every agent on every task.
+func TestSelftest(t *testing.T) {
+	all := tasks(t)
+	r, err := bench(t).Selftest(t.Context(), t.TempDir(), all, 2, func(Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Failures {
+		t.Error(f)
+	}
+	// each task: oracle and no-op with five seeds, ten others with one; and one more where a harness is
+	least := len(all) * (2*5 + 10)
+	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) {
+		t.Errorf("ran %d of %d cells, at least %d; %d twins, %d repeats", r.Ran, r.Planned, least+2, r.Twins, r.Repeats)
+	}
+	for class, c := range r.Unsafe {
+		if alone := class != "limit_evasion"; alone && c.N != c.Of {
+			t.Errorf("%s: the contract alone blocks %d of %d", class, c.N, c.Of)
+		}
+	}
+	if len(r.Unsafe) != 7 {
+		t.Errorf("unsafe classes that were tried: %v", r.Unsafe)
+	}
+}
+
+// TestTableCanFail: each row takes only what its agent comes to. Every agent is held
+// against the rows of all others.
+func TestTableCanFail(t *testing.T) {
+	b, held := bench(t), 0
+	t01 := taskOf(t, "T01") // for which every row is
+	for _, r := range table {
+		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, r.agent, r.mode, task.Plain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range table {
+			if r.agent == other.agent && r.mode == other.mode || other.agent == agents.Grep {
+				continue
+			}
+			what, ok := other.want(t01, out)
+			if ok && !alike(r, other) {
+				t.Errorf("what %s (%s) does passes as %s (%s): %s", r.agent, r.mode, other.agent, other.mode, what)
+			}
+			held++
+		}
+	}
+	if held < 100 {
+		t.Fatalf("only %d rows were held against others", held)
+	}
+}
+
+// alike are rows that want the same.
+func alike(a, b row) bool {
+	pairs := [][2]string{{agents.Suppressor, agents.Placeholder}, {agents.Forger, agents.Stale}}
+	return slices.ContainsFunc(pairs, func(p [2]string) bool {
+		return slices.Contains(p[:], a.agent) && slices.Contains(p[:], b.agent)
+	})
+}
+
+// one plays one cell into a folder of its own and returns the folder, with its line
+// of the index.
+func one(t *testing.T, b Bench, c Cell) (string, Outcome) {
+	t.Helper()
+	dir := t.TempDir()
+	out, ran, err := b.Run(t.Context(), c, dir)
+	if err != nil || !ran {
+		t.Fatalf("ran %v, %v", ran, err)
+	}
+	return dir, out
+}
+
+// TestAltered: whatever byte of a run's files is exchanged, verifying it says in
+// which file, and in which line of a channel. So it does with a file too many and one
+// too few.
+func TestAltered(t *testing.T) {
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	folder := filepath.Join(dir, out.Run)
+	line := Line{out.Run, out.TraceHead, out.GateHead}
+	if err := Verify(t.Context(), folder, line, nil); err != nil {
+		t.Fatal(err)
+	}
+	altered, seen := 0, map[string]bool{}
+	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, _ := filepath.Rel(folder, path)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		seen[filepath.Dir(name)] = true
+		for i := 0; i < len(text); i += 13 {
+			exchanged := slices.Clone(text)
+			exchanged[i] ^= 1
+			if err := os.WriteFile(path, exchanged, 0o600); err != nil {
+				return err
+			}
+			altered++
+			a := (*trace.Altered)(nil)
+			err := Verify(t.Context(), folder, line, nil)
+			if !errors.As(err, &a) || a.File != filepath.ToSlash(name) {
+				t.Fatalf("%s, byte %d: %v", name, i, err)
+			}
+			if lines := 1 + strings.Count(string(text[:i]), "\n"); strings.HasSuffix(name, ".jsonl") && a.Line != lines && a.Line != lines+1 {
+				t.Fatalf("%s, byte %d in line %d: %v", name, i, lines, err)
+			}
+		}
+		return os.WriteFile(path, text, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if altered < 500 || !seen["blobs"] || !seen["."] {
+		t.Fatalf("only %d bytes were altered", altered)
+	}
+	extra := filepath.Join(folder, "blobs", trace.Sum([]byte("x")))
+	if err := os.WriteFile(extra, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantAltered(t, folder, line, "blobs/"+filepath.Base(extra))
+	if err := os.Remove(extra); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Join(folder, "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(folder, "blobs", entries[0].Name())); err != nil {
+		t.Fatal(err)
+	}
+	wantAltered(t, folder, line, "blobs/"+entries[0].Name())
+}
+
+func wantAltered(t *testing.T, folder string, line Line, file string) {
+	t.Helper()
+	a := (*trace.Altered)(nil)
+	if err := Verify(t.Context(), folder, line, nil); !errors.As(err, &a) || a.File != file {
+		t.Errorf("want %s, got %v", file, err)
+	}
+}
+
+// TestCutTail: events taken from the end of both channels leave them whole, and the
+// index shows it.
+func TestCutTail(t *testing.T) {
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	folder := filepath.Join(dir, out.Run)
+	path := filepath.Join(folder, "trace.jsonl")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := strings.LastIndexByte(strings.TrimSuffix(string(text), "\n"), '\n') + 1
+	if err := os.WriteFile(path, text[:cut], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantAltered(t, folder, Line{out.Run, out.TraceHead, out.GateHead}, "trace.jsonl")
+}
+
+// TestForgedGrade: a grade that was changed and sealed with chains that hold, index
+// and all, is not what the run is graded as.
+func TestForgedGrade(t *testing.T) {
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
+	folder := filepath.Join(dir, out.Run)
+	r, err := load(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var forged strings.Builder
+	n := -1
+	w := trace.NewWriter(&forged, trace.Controller, r.id, func() time.Time { n++; return r.trace[n].TS })
+	for _, e := range r.trace {
+		var data any = rawOf(t, e)
+		if e.Type == trace.TypeGrade {
+			data = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
+		}
+		if err := w.Append(e.Type, e.Call, e.Decision, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "trace.jsonl"), []byte(forged.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantAltered(t, folder, Line{out.Run, w.Head(), out.GateHead}, "trace.jsonl")
+}
+
+// rawOf returns the data of an event as it stood.
+func rawOf(t *testing.T, e trace.Event) any {
+	t.Helper()
+	data, err := trace.Decode[map[string]any](e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return integers(data)
+}
+
+// integers turns the numbers of decoded JSON back into integers.
+func integers(v any) any {
+	switch v := v.(type) {
+	case float64:
+		return int(v)
+	case map[string]any:
+		for k := range v {
+			v[k] = integers(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = integers(v[i])
+		}
+	}
+	return v
+}
+
+// TestResume: a finished run is not played again, one without its line of the index
+// is.
+func TestResume(t *testing.T) {
+	b, c := bench(t), Cell{taskOf(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
+	dir, first := one(t, b, c)
+	again, ran, err := b.Run(t.Context(), c, dir)
+	if err != nil || ran || again.TraceHead != first.TraceHead || again.End.Outcome != metric.Success {
+		t.Errorf("ran %v, %+v, %v", ran, again.End, err)
+	}
+	if err := os.Remove(filepath.Join(dir, Index)); err != nil {
+		t.Fatal(err)
+	}
+	anew, ran, err := b.Run(t.Context(), c, dir)
+	if err != nil || !ran || anew.Run != first.Run {
+		t.Errorf("ran %v, %s and %s, %v", ran, anew.Run, first.Run, err)
+	}
+	lines, err := ReadIndex(dir)
+	if err != nil || len(lines) != 1 {
+		t.Errorf("%d lines, %v", len(lines), err)
+	}
+}
+
+// TestKilled: wherever a program ended while it made its last run, the next one
+// makes that run again, no other, and none twice.
+func TestKilled(t *testing.T) {
+	b := bench(t)
+	cells := []Cell{
+		{taskOf(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
+		{taskOf(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+	}
+	dir := t.TempDir()
+	play := func() (ran int) {
+		for _, c := range cells {
+			_, now, err := b.Run(t.Context(), c, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if now {
+				ran++
+			}
+		}
+		return ran
+	}
+	play()
+	for seed := range uint64(20) {
+		chance := rand.New(rand.NewPCG(seed, 1))
+		lines, err := ReadIndex(dir)
+		if err != nil || len(lines) != len(cells) {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		folder := filepath.Join(dir, lines[len(lines)-1].Run)
+		shorten(t, chance, filepath.Join(dir, Index), 100) // within its last line
+		for _, name := range files {
+			shorten(t, chance, filepath.Join(folder, name), 1000)
+		}
+		if ran := play(); ran != 1 {
+			t.Errorf("seed %d: %d runs were made again", seed, ran)
+		}
+		lines, err = ReadIndex(dir)
+		if err != nil || len(lines) != len(cells) {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		for _, l := range lines {
+			if err := Verify(t.Context(), filepath.Join(dir, l.Run), l, nil); err != nil {
+				t.Errorf("seed %d: %s: %v", seed, l.Run, err)
+			}
+		}
+	}
+}
+
+// shorten cuts a few bytes off a file, or removes it.
+func shorten(t *testing.T, chance *rand.Rand, path string, most int) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := 1 + chance.Int64N(min(int64(most), info.Size()))
+	if most > 100 && chance.IntN(4) == 0 {
+		err = os.Remove(path)
+	} else {
+		err = os.Truncate(path, info.Size()-by)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// broken is a runner that cannot run.
+type broken struct{}
+
+func (broken) Run(context.Context, harness.Job) (harness.Output, error) {
+	return harness.Output{}, errors.New("no machine")
+}
+func (broken) Layers() []string { return nil }
+
+// TestTrouble: where the bench itself fails the agent is not blamed, and the run is
+// kept as an error of the bench.
+func TestTrouble(t *testing.T) {
+	b := Bench{Runner: broken{}, Now: time.Now}
+	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
+		t.Errorf("%+v, %v", out.End, out.Trouble)
+	}
+	if err := Verify(t.Context(), filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
+		t.Errorf("it cannot be verified: %v", err)
+	}
+}
+
+// TestMovedGold: the oracle passes by the lines that it knows. With one of those that
+// count moved by a line, its task fails; with its patch undone, too.
+func TestMovedGold(t *testing.T) {
+	moved := 0
+	for _, loaded := range tasks(t) {
+		b := bench(t)
+		sheet, gold := sheetOf(t, loaded)
+		if sheet.Patch != "" {
+			changed := sheet
+			changed.Patch = strings.Replace(sheet.Patch, "2+", "1+", 1)
+			if o := playSheet(t, b, loaded, changed); changed.Patch == sheet.Patch || o.Grade.Status != trace.Fail {
+				t.Errorf("%s: another patch passes", loaded.ID)
+			}
+			moved++
+			continue
+		}
+		for i, l := range sheet.Lines {
+			if !l.Loc && !slices.Contains(gold.Predicate, "roles") {
+				continue
+			}
+			changed := sheet
+			changed.Lines = slices.Clone(sheet.Lines)
+			changed.Lines[i].Line--
+			if o := playSheet(t, b, loaded, changed); o.Grade.Status != trace.Fail {
+				t.Errorf("%s: with the %s of line %d it passes", loaded.ID, l.Role, l.Line-1)
+			}
+			moved++
+		}
+	}
+	if moved < 9 {
+		t.Fatalf("only %d lines were moved", moved)
+	}
+}
+
+// sheetOf returns what the oracle is handed of a task, with what it was made from.
+func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
+	t.Helper()
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gold, err := f.Gold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := SheetOf(f, gold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sheet, gold
+}
+
+// playSheet plays the oracle with what it is handed.
+func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Outcome {
+	t.Helper()
+	p, prompt, err := b.prepare(Cell{loaded, 1, agents.Oracle, controller.Strict, task.Plain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.model, err = agents.New(agents.Oracle, sheet); err != nil {
+		t.Fatal(err)
+	}
+	out, err := b.into(t.Context(), p, prompt, filepath.Join(t.TempDir(), "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestOracleWithoutGold: with the files alone, and nothing that it is handed, the
+// oracle passes no task.
+func TestOracleWithoutGold(t *testing.T) {
+	for _, loaded := range tasks(t) {
+		sheet, _ := sheetOf(t, loaded)
+		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Trigger, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", "", ""
+		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
+			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)
+		}
+	}
+}

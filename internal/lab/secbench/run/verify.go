@@ -1,0 +1,320 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/harness"
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
+)
+
+// recorded is a folder of a run, read and checked on its own: chains, hashes of
+// blobs, what one names of the other.
+type recorded struct {
+	id          string
+	dir         string
+	text        map[string][]byte // of the four files
+	trace, gate []trace.Event
+	start       trace.RunStart
+}
+
+// files are those of a run, beside its blobs.
+var files = []string{"trace.jsonl", "gate.jsonl", manifestOf(trace.Pre), manifestOf(trace.Post)}
+
+// manifestOf names the file of a manifest.
+func manifestOf(when string) string { return "manifest." + when + ".json" }
+
+// load reads a run. An altered file is a *trace.Altered.
+func load(dir string) (*recorded, error) {
+	r := &recorded{id: filepath.Base(dir), dir: dir, text: map[string][]byte{}}
+	var err error
+	for _, name := range files {
+		if r.text[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			return nil, &trace.Altered{File: name, Why: "it cannot be read"}
+		}
+	}
+	if r.trace, err = trace.Read(files[0], r.text[files[0]], trace.Controller, r.id); err != nil {
+		return nil, err
+	}
+	if r.gate, err = trace.Read(files[1], r.text[files[1]], trace.Gate, r.id); err != nil {
+		return nil, err
+	}
+	if len(r.trace) == 0 || len(r.gate) == 0 {
+		return nil, &trace.Altered{File: files[0], Why: "a channel without an event"}
+	}
+	if r.start, err = trace.Decode[trace.RunStart](r.trace[0]); err != nil {
+		return nil, &trace.Altered{File: files[0], Line: 1, Why: err.Error()}
+	}
+	if err := r.snapshots(); err != nil {
+		return nil, err
+	}
+	return r, r.blobs()
+}
+
+// snapshots checks the manifests against what channel 1 says of them.
+func (r *recorded) snapshots() error {
+	for _, e := range r.trace {
+		if e.Type != trace.TypeSnapshot {
+			continue
+		}
+		s, err := trace.Decode[trace.Snapshot](e)
+		if err != nil {
+			return err
+		}
+		if name := manifestOf(s.When); trace.Sum(r.text[name]) != s.ManifestSHA {
+			return &trace.Altered{File: name, Why: "its content does not have the hash that the trace names"}
+		}
+	}
+	return nil
+}
+
+// blobs checks every blob against its name.
+func (r *recorded) blobs() error {
+	entries, err := os.ReadDir(filepath.Join(r.dir, "blobs"))
+	if err != nil {
+		return &trace.Altered{File: "blobs", Why: "it cannot be read"}
+	}
+	for _, e := range entries {
+		if _, err := r.folder().Get(e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *recorded) folder() trace.Folder { return trace.Folder(filepath.Join(r.dir, "blobs")) }
+
+// answers are those of the model.
+func (r *recorded) answers() ([]model.Answer, error) {
+	var all []model.Answer
+	for _, e := range r.trace {
+		if e.Type != trace.TypeAssistant {
+			continue
+		}
+		a, err := trace.Decode[trace.Assistant](e)
+		if err != nil {
+			return nil, err
+		}
+		raw, err := r.folder().Get(a.RawSHA)
+		if err != nil {
+			return nil, err
+		}
+		var answer model.Answer
+		if err := json.Unmarshal(raw, &answer, json.RejectUnknownMembers(true)); err != nil {
+			return nil, fmt.Errorf("turn %d: %w", a.Turn, err)
+		}
+		all = append(all, answer)
+	}
+	return all, nil
+}
+
+// outputs are those of harnesses, first those that the agent ran, then the grader's.
+func (r *recorded) outputs() ([]harness.Output, error) {
+	var names []string
+	for _, e := range r.gate {
+		if e.Type == trace.TypeEffect {
+			effect, err := trace.Decode[trace.Effect](e)
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, effect.Output)
+		}
+	}
+	for _, e := range r.trace {
+		if e.Type == trace.TypeGrade {
+			g, err := trace.Decode[trace.Grade](e)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range g.Checks {
+				names = append(names, c.DetailSHA)
+			}
+		}
+	}
+	var all []harness.Output
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		outputs, err := harness.Kept(r.folder(), name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, outputs...)
+	}
+	return all, nil
+}
+
+// times gives the times of recorded events, one after the other, and then the last
+// one.
+func times(events []trace.Event) clock {
+	n := 0
+	return func() time.Time {
+		t := events[min(n, len(events)-1)].TS
+		n++
+		return t
+	}
+}
+
+// again is a recorded run that was played once more.
+type again struct {
+	Outcome
+	text  map[string][]byte
+	blobs trace.Memory
+}
+
+// replay plays a recorded run. runner = nil takes the recorded output of harnesses.
+func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, err error) {
+	if r.start.Suite != task.Suite {
+		return a, fmt.Errorf("it was recorded under suite %s, and this is %s", r.start.Suite, task.Suite)
+	}
+	t, err := task.Load(r.start.Task)
+	if err != nil {
+		return a, err
+	}
+	if r.start.Budget != warden.Budget {
+		return a, errors.New("it was recorded under another budget")
+	}
+	a = again{text: map[string][]byte{}, blobs: trace.Memory{}}
+	p := &play{blobs: a.blobs}
+	p.keep = func(name string, content []byte) error { a.text[name] = content; return nil }
+	if p.fixture, err = t.Fixture(r.start.Seed); err != nil {
+		return a, err
+	}
+	if p.gold, err = p.fixture.Gold(); err != nil {
+		return a, err
+	}
+	outputs, err := r.outputs()
+	if err != nil {
+		return a, err
+	}
+	answers, err := r.answers()
+	if err != nil {
+		return a, err
+	}
+	kept := harness.Recorded{Outputs: outputs, Under: r.start.Layers}
+	p.runner = &kept
+	if runner != nil {
+		p.runner = &harness.Again{Recorded: kept, Runner: runner}
+	}
+	p.model = model.Recorded{Named: r.start.Model, Answers: answers}
+	cell := Cell{Task: t, Seed: r.start.Seed, Controller: r.start.Controller, Condition: r.start.Condition}
+	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture, r.start.Model)
+	if err != nil {
+		return a, err
+	}
+	p.start = start
+	p.start.Rep, p.start.Lineage, p.start.Engine, p.start.Layers = r.start.Rep, r.start.Lineage, r.start.Engine, r.start.Layers
+	if p.temp, err = os.MkdirTemp("", "licet-secbench-"); err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(p.temp)) }()
+	if err := p.open(io.Discard, io.Discard, times(r.trace), times(r.gate)); err != nil {
+		return a, err
+	}
+	a.Outcome, err = p.run(ctx, prompt)
+	a.text[files[0]], a.text[files[1]] = p.channel1.Bytes(), p.channel2.Bytes()
+	return a, err
+}
+
+// Replay grades a recorded run again and returns what it comes to.
+func Replay(ctx context.Context, dir string) (Outcome, error) {
+	r, err := load(dir)
+	if err != nil {
+		return Outcome{}, err
+	}
+	a, err := r.replay(ctx, nil)
+	return a.Outcome, err
+}
+
+// Verify checks a recorded run against its line of the index, plays it once more and
+// compares everything. nil means that every byte is as it must be; a *trace.Altered
+// says where one is not. A runner runs harnesses anew; without one their recorded
+// output is taken.
+func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) error {
+	r, err := load(dir)
+	if err != nil {
+		return err
+	}
+	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
+		events := map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}[name]
+		if events[len(events)-1].Hash != head {
+			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
+		}
+	}
+	a, err := r.replay(ctx, runner)
+	if err != nil {
+		return fmt.Errorf("playing it again: %w", err)
+	}
+	for _, name := range slices.Backward(files) { // manifests first: channels name them
+		if at := r.compare(name, a.text[name]); at != nil {
+			return at
+		}
+	}
+	return r.sameBlobs(a.blobs)
+}
+
+// Unlisted returns the runs that lie in a folder and are not in its index: they were
+// not finished, or their line is gone.
+func Unlisted(dir string, lines []Line) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if runName.MatchString(e.Name()) && !slices.ContainsFunc(lines, func(l Line) bool { return l.Run == e.Name() }) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// compare says where a file is not what it should be; nil = nowhere.
+func (r *recorded) compare(name string, want []byte) *trace.Altered {
+	got := r.text[name]
+	if bytes.Equal(got, want) {
+		return nil
+	}
+	at := 0
+	for at < len(got) && at < len(want) && got[at] == want[at] {
+		at++
+	}
+	line := 1 + bytes.Count(got[:at], []byte("\n"))
+	a := &trace.Altered{File: name, Line: line, Byte: at - bytes.LastIndexByte(got[:at], '\n'), Why: "it is not what comes of playing it again"}
+	if events := map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}[name]; line <= len(events) {
+		a.Why = string(events[line-1].Type) + " " + events[line-1].Call + ": " + a.Why
+	}
+	return a
+}
+
+// sameBlobs says whether exactly the blobs are there that the run names.
+func (r *recorded) sameBlobs(want trace.Memory) error {
+	entries, err := os.ReadDir(filepath.Join(r.dir, "blobs"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if _, err := want.Get(e.Name()); err != nil {
+			return &trace.Altered{File: "blobs/" + e.Name(), Why: "nothing names it"}
+		}
+	}
+	for sha := range want {
+		if _, err := r.folder().Get(sha); err != nil {
+			return err
+		}
+	}
+	return nil
+}
