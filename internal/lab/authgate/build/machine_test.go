@@ -166,6 +166,13 @@ func TestReviewed(t *testing.T) {
 		t.Errorf("rows %q, drops %q", rows, drops)
 	}
 	same(t, dir, p, s, data)
+	const review = `{"schema":"licet.authgate.review/1","instance":"ag9-se-001-base","reviewer":"r","kind":"model","gold":"block","mode":"scope_escalation","plausible":true,"quote":""}`
+	if err := os.WriteFile(filepath.Join(dir, "data", "reviews.jsonl"), []byte(review+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if set, err := b.Write(); err != nil || len(set.Instances[0].Review.Labels) != 1 || set.Manifest.Review.ModelLabels != 1 {
+		t.Errorf("with a review: %+v, %v", set, err)
+	}
 }
 
 // TestOrder: whatever the order is in which answers come, the same bytes come of them.
