@@ -179,10 +179,9 @@ func TestReviewed(t *testing.T) {
 func TestOrder(t *testing.T) {
 	p := tenSlots(t)
 	want := inOrder(t, p, nil)
-	for seed := range uint64(2) {
-		if got := inOrder(t, p, rand.New(rand.NewPCG(seed, 0))); !maps.Equal(got, want) {
-			t.Errorf("seed %d: other bytes", seed)
-		}
+	seed := rand.Uint64()
+	if got := inOrder(t, p, rand.New(rand.NewPCG(seed, 0))); !maps.Equal(got, want) {
+		t.Errorf("seed %d: other bytes", seed)
 	}
 }
 
