@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/calibrate"
@@ -144,17 +145,25 @@ func (b builder) facts() ([]report.Fact, error) {
 	} {
 		all = append(all, b.factsOf(f.name, f.of)...)
 	}
-	once := true
+	return append(all, b.epochs()...), nil
+}
+
+// epochs are one fact where everything was asked equally often, and else one for
+// each number of times, with what was asked so often.
+func (b builder) epochs() (all []report.Fact) {
+	by := map[int][]string{}
 	for _, arm := range b.r.Arms() {
-		if n := b.r.Epochs(arm); n > 1 {
-			once = false
-			all = append(all, report.Fact{Name: "epochs", Value: fmt.Sprintf("%d: %s", n, b.title(arm))})
+		n := b.r.Epochs(arm)
+		by[n] = append(by[n], b.title(arm))
+	}
+	for _, n := range slices.Sorted(maps.Keys(by)) {
+		value := strconv.Itoa(n)
+		if len(by) > 1 {
+			value += ": " + strings.Join(by[n], "; ")
 		}
+		all = append(all, report.Fact{Name: "epochs", Value: value})
 	}
-	if once {
-		all = append(all, report.Fact{Name: "epochs", Value: "1"})
-	}
-	return all, nil
+	return all
 }
 
 // kind names what stands behind a row's decision, and what it calls itself.
