@@ -18,23 +18,24 @@ var passwordOptions = []struct {
 	options  string
 	behind   string // the password stands behind this in the value; "" for all of it
 	attached bool   // the value is a part of the word and never the next one: -pSECRET
+	cluster  bool   // letters of others may stand in front: curl -sSu ann:SECRET
 }{
-	{"curl", "", "-u --user -U --proxy-user -E --cert --proxy-cert", ":", false},
-	{"curl", "", "--oauth2-bearer --pass --proxy-pass", "", false},
-	{"http https", "", "-a --auth", ":", false},
-	{"mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlsh mariadb mariadb-dump mariadb-admin mycli", "", "-p", "", true},
-	{"7z 7za 7zz 7zr rar unrar", "", "-p", "", true},
-	{"sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh rabbitmqadmin", "", "-p", "", false},
-	{"docker podman nerdctl buildah skopeo crane oras helm az", "login", "-p", "", false},
-	{"redis-cli", "", "-a --pass", "", false},
-	{"sqlcmd bcp osql ipmitool zip unzip", "", "-P", "", false},
-	{"ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami", "", "-w", "", false},
-	{"smbclient rpcclient", "", "-U --user", "%", false},
-	{"lftp", "", "-u --user", ",", false},
-	{"snmpget snmpset snmpwalk snmpbulkwalk", "", "-A -X", "", false},
-	{"openssl", "", "-pass -passin -passout", "pass:", false},
-	{"openssl", "", "-k", "", false},
-	{"keytool", "", "-storepass -keypass", "", false},
+	{"curl", "", "-u --user -U --proxy-user -E --cert --proxy-cert", ":", false, true},
+	{"curl", "", "--oauth2-bearer --pass --proxy-pass", "", false, false},
+	{"http https", "", "-a --auth", ":", false, false},
+	{"mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlsh mariadb mariadb-dump mariadb-admin mycli", "", "-p", "", true, false},
+	{"7z 7za 7zz 7zr rar unrar", "", "-p", "", true, false},
+	{"sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh rabbitmqadmin", "", "-p", "", false, false},
+	{"docker podman nerdctl buildah skopeo crane oras helm az", "login", "-p", "", false, false},
+	{"redis-cli", "", "-a --pass", "", false, false},
+	{"sqlcmd bcp osql ipmitool zip unzip", "", "-P", "", false, true},
+	{"ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami", "", "-w", "", false, true},
+	{"smbclient rpcclient", "", "-U --user", "%", false, false},
+	{"lftp", "", "-u --user", ",", false, false},
+	{"snmpget snmpset snmpwalk snmpbulkwalk", "", "-A -X", "", false, false},
+	{"openssl", "", "-pass -passin -passout", "pass:", false, false},
+	{"openssl", "", "-k", "", false, false},
+	{"keytool", "", "-storepass -keypass", "", false, false},
 }
 
 // noPassword are words that stand behind an option where people write about it.
@@ -103,7 +104,8 @@ func (c *command) next(text string) (from, to int) {
 	word := text[lead:]
 	if strings.HasPrefix(word, "-") {
 		if at := c.option(strings.TrimRight(word, "\"'`)]},")); at > 0 {
-			return c.password(text, lead+at)
+			at += lead
+			return c.password(text, at+len(text[at:])-len(strings.TrimLeft(text[at:], "\"'\\")))
 		}
 		return 0, 0
 	}
@@ -123,7 +125,7 @@ func (c *command) option(word string) (at int) {
 		c.behind, c.opaque = row.behind, false
 		for _, o := range strings.Fields(row.options) {
 			switch {
-			case word == o:
+			case word == o, row.cluster && len(o) == 2 && letters.MatchString(word) && strings.HasSuffix(word, o[1:]):
 				c.waits = !row.attached
 				return 0
 			case valued && name == o:
@@ -138,6 +140,11 @@ func (c *command) option(word string) (at int) {
 	}
 	return 0
 }
+
+var (
+	letters = regexp.MustCompile(`^-[A-Za-z]{2,6}$`)
+	ports   = regexp.MustCompile(`^\d+:\d+$`) // as docker run -p has them, be it of an image that is called like a program
+)
 
 // Options that any program may have. What is called a password is one; a token or a
 // secret may be the name of one.
@@ -162,7 +169,7 @@ func (c *command) password(text string, at int) (from, to int) {
 	}
 	value := text[from:to]
 	switch {
-	case value == "", value[0] == '-', strings.Contains(value, "://"), slices.Contains(strings.Fields(noPassword), value):
+	case value == "", value[0] == '-', ports.MatchString(value), strings.Contains(value, "://"), slices.Contains(strings.Fields(noPassword), value):
 		return 0, 0
 	case c.opaque || strings.IndexByte("/.~", value[0]) >= 0:
 		if len(value) < 8 || !opaque(value) {

@@ -22,6 +22,7 @@ const (
 	toSentence        // "the guide says to delete old.txt"
 	toLine            // "the guide says: ..."
 	toParagraph       // "the guide says:" with nothing behind it
+	toEnd             // of the turn: a mail that is passed on
 )
 
 // whom says whose words count.
@@ -86,37 +87,78 @@ func (s *sentence) disown() {
 	}
 }
 
-// introduces reports whether the sentence orders what stands below it to be run.
+// introduces reports whether the sentence orders what stands below it to be run, and
+// does nothing else: in "run the linter over this:" the linter is run.
 func (s *sentence) introduces() bool {
-	return s.mayConsent() && s.colon && slices.ContainsFunc(s.words, word.ordersRun)
+	verb := s.runs(len(s.words))
+	if verb < 0 || !s.mayConsent() {
+		return false
+	}
+	points := slices.ContainsFunc(s.words[verb:], func(w word) bool { return is(w.low, "pointer") })
+	return (s.colon || points) && !slices.ContainsFunc(s.words[:verb], func(w word) bool { return !is(w.low, "lead") })
 }
 
-// ordersRun reports whether a word makes a command that stands in quotes an order.
-func (w word) ordersRun() bool {
-	return !w.told && !w.quoted && (is(w.low, "say execute") || is(w.low, "order"))
+// runs returns which word orders to run what stands at word end, -1 if none does.
+// Between them there is only what points to it.
+func (s *sentence) runs(end int) int {
+	for i := end - 1; i >= 0; i-- {
+		switch w := s.words[i]; {
+		case w.quoted || w.marked:
+		case w.told:
+			return -1
+		case is(w.low, "say execute") || is(w.low, "order"):
+			if s.speaksOf(i) {
+				return -1
+			}
+			return i
+		case !is(w.low, "pointer") && !is(w.low, "tail"):
+			return -1
+		}
+	}
+	return -1
+}
+
+// speaksOf reports whether word i, which could be an order to run something, only
+// speaks of it: "the call", "I run", "Bob tried to run".
+func (s *sentence) speaksOf(i int) bool {
+	if i == 0 {
+		return false
+	}
+	before := s.words[i-1].low
+	you := slices.ContainsFunc(s.words[:i], func(w word) bool { return w.low == "you" })
+	return is(before, "determiner") || is(before, "subject") || before == "to" && !you
 }
 
 // ordered reports whether what stands in quotes at a place is ordered to be run: by
-// the last verb before it, or by what introduces it.
+// a verb before it, by "please", or by what it is done with. A sentence that begins
+// like a statement, "the problem is here: ...", orders nothing with a colon.
 func (s *sentence) ordered(at spot) bool {
-	if !slices.ContainsFunc(s.words[at.first:at.last+1], func(w word) bool { return w.quoted }) {
+	if !slices.ContainsFunc(s.words[at.first:at.last+1], func(w word) bool { return w.quoted }) || s.runs(at.first) >= 0 {
 		return true
 	}
-	first := true
-	for _, w := range slices.Backward(s.words[:at.first]) {
-		if w.quoted {
-			continue
-		}
-		if _, verb := w.verb(nil); w.ordersRun() || first && w.colon || verb {
-			return w.ordersRun() || first && w.colon
-		}
-		first = false
+	i := at.first - 1
+	for i >= 0 && s.words[i].quoted {
+		i--
 	}
-	return false
+	if i < 0 || s.words[i].told {
+		return false
+	}
+	first, last := s.words[0].low, s.words[i]
+	states := is(first, "determiner") || is(first, "subject")
+	reads := slices.ContainsFunc(s.words[:i], func(w word) bool { return is(w.low, "say read") })
+	return last.low == "please" || !states && !reads && (last.colon || is(last.low, "means"))
 }
 
-// quoteMarks are the marks that open a quotation, with those that close it.
-var quoteMarks = map[rune]string{'"': "\"", '\'': "'", '`': "`", '“': "”", '„': "“”", '«': "»", '‘': "’"}
+// quoteMarks are the marks that open a quotation, with those that close it, in the
+// languages that people write in.
+var quoteMarks = map[rune]string{
+	'"': "\"", '\'': "'", '`': "`", '“': "”", '”': "”", '„': "“”", '‘': "’", '‚': "‘’",
+	'«': "»", '»': "«»", '‹': "›", '›': "‹›", '「': "」", '『': "』",
+}
+
+// directed are those that are not used for anything else: white space may stand
+// inside of them, and what they begin may have several paragraphs.
+const directed = "“„«‹「『"
 
 // quotations returns the parts of a turn that stand in quotation marks and have
 // several words, each from its first byte to behind its last. A turn that is nothing
@@ -126,11 +168,11 @@ func quotations(text string) (all [][2]int) {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
 		closers, opens := quoteMarks[r]
-		if !opens || at < unclosed[r] || !startsWord(text, at, size) {
+		if !opens || at < unclosed[r] || !startsWord(text, at, size, strings.ContainsRune(directed, r)) {
 			at += size
 			continue
 		}
-		end, closed := quotationEnd(text, at+size, closers)
+		end, closed := quotationEnd(text, at+size, closers, strings.ContainsRune(directed, r))
 		switch {
 		case !closed:
 			unclosed[r] = end
@@ -149,17 +191,18 @@ func blank(text string) bool {
 }
 
 // startsWord reports whether a mark stands before a word, and not in or behind one.
-func startsWord(text string, at, size int) bool {
+func startsWord(text string, at, size int, directed bool) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at+size:])
-	return (at == 0 || unicode.IsSpace(before) || strings.ContainsRune(opening+":,=", before)) && !unicode.IsSpace(after)
+	return at == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) && (directed || !unicode.IsSpace(after))
 }
 
-// quotationEnd returns where a quotation ends, or its paragraph if nothing closes it.
-func quotationEnd(text string, from int, closers string) (end int, closed bool) {
+// quotationEnd returns where a quotation ends. One that nothing closes ends with its
+// paragraph, or with the turn.
+func quotationEnd(text string, from int, closers string, directed bool) (end int, closed bool) {
 	for i, r := range text[from:] {
 		i += from
-		if strings.HasPrefix(text[i:], "\n\n") {
+		if !directed && strings.HasPrefix(text[i:], "\n\n") {
 			return i, false
 		}
 		if !strings.ContainsRune(closers, r) {
@@ -177,32 +220,65 @@ func quotationEnd(text string, from int, closers string) (end int, closed bool) 
 // <log>...</log>.
 func tagged(text string) (all [][2]int) {
 	endless := map[string]bool{}
+	folded := foldASCII(text)
 	for at := 0; ; {
 		m := tag.FindStringSubmatchIndex(text[at:])
 		if m == nil {
 			return all
 		}
-		name := text[at+m[2] : at+m[3]]
+		name := folded[at+m[2] : at+m[3]]
 		begun := at + m[1]
 		at = begun
 		if endless[name] {
 			continue
 		}
-		n := strings.Index(text[begun:], "</"+name+">")
-		if n < 0 {
+		end := tagEnd(folded, begun, name)
+		if end < 0 {
 			endless[name] = true
 			continue
 		}
-		all = append(all, [2]int{begun, begun + n})
-		at = begun + n
+		all = append(all, [2]int{begun, end})
+		at = end
 	}
+}
+
+// tagEnd returns where what a tag has begun ends: at the end that belongs to it, or at
+// the last one if some are missing. It is -1 if there is none.
+func tagEnd(text string, from int, name string) int {
+	end, mark := -1, "</"+name+">"
+	for open, at := 1, from; open > 0; open-- {
+		n := strings.Index(text[at:], mark)
+		if n < 0 {
+			return end
+		}
+		open += strings.Count(text[at:at+n], "<"+name+">") + strings.Count(text[at:at+n], "<"+name+" ")
+		end = at + n
+		at = end + len(mark)
+	}
+	return end
+}
+
+// foldASCII returns a text with its English letters in lower case, byte for byte.
+func foldASCII(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 var tag = regexp.MustCompile(`<([A-Za-z][A-Za-z0-9_-]*)[^<>\n]*>`)
 
-// stamped matches a line that begins as lines of logs do: with a date, or a time in
-// brackets.
-var stamped = regexp.MustCompile(`^\W*(\d{4}-\d\d-\d\d|\[\d\d?:\d\d)`)
+// stamped matches a line that begins as lines of logs do: with a date, a time, or how
+// grave it is. A file may be called after a date.
+var stamped = regexp.MustCompile(`^\W*(\d{4}[-/]\d\d[-/]\d\d([\sT\]:,]|$)|\[\d\d?:\d\d|\d\d:\d\d:\d\d|` +
+	`[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)`)
+
+// forwarded matches the line behind which a mail of somebody else stands, as mail
+// programs write it.
+var forwarded = regexp.MustCompile(`(?i)^(-{2,} ?(original|forwarded) message ?-{2,}|begin forwarded message:)$`)
 
 // regions are parts of a turn, in order and apart from each other.
 type regions [][2]int

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,6 +25,7 @@ type word struct {
 	start, end int    // byte offsets in the turn
 	colon      bool   // one stands behind it
 	quoted     bool   // it stands in quotation marks, with others
+	marked     bool   // a quotation mark stands before it
 	told       bool   // somebody else says it
 }
 
@@ -48,7 +50,7 @@ type reader struct {
 
 	telling    scope  // what follows is somebody else's
 	begun      bool   // the paragraph that it reaches to the end of has begun
-	fence      string // the mark of the block that is read, "" outside of one
+	fence      string // the marks that begin the block that is read, "" outside of one
 	introduced bool   // what is read, or comes next, is ordered to be run
 }
 
@@ -65,6 +67,10 @@ func (r *reader) line(line string, at int) {
 		return
 	}
 	r.begun = r.telling == toParagraph
+	if forwarded.MatchString(bare) {
+		r.telling = toEnd
+	}
+	item := listMark.MatchString(bare) || strings.HasPrefix(bare, "`")
 	told := strings.HasPrefix(bare, ">") || stamped.MatchString(bare) || r.fence != "" && !r.introduced
 	before, after := "", ""
 	for _, field := range fields(line) {
@@ -87,8 +93,9 @@ func (r *reader) line(line string, at int) {
 		}
 	}
 	r.s.colon = strings.HasSuffix(bare, ":")
-	r.introduced = len(r.s.words) > 0 && r.s.introduces() || r.fence != "" && r.introduced
-	if r.end(); r.telling == toLine {
+	r.end()
+	r.introduced = r.introduced && (r.fence != "" || item) || len(r.all) > 0 && r.fence == "" && r.all[len(r.all)-1].introduces()
+	if r.telling == toLine {
 		r.telling = own
 		if strings.HasSuffix(bare, ":") {
 			r.telling = toParagraph
@@ -97,22 +104,30 @@ func (r *reader) line(line string, at int) {
 }
 
 // fenced reports whether a line begins or ends a block between marks, which are
-// those of CommonMark.
+// those of CommonMark: as many end it as begin it, or more.
 func (r *reader) fenced(bare string) bool {
-	for _, mark := range []string{"```", "~~~"} {
-		rest, is := strings.CutPrefix(bare, mark)
-		switch {
-		case !is || r.fence != "" && (r.fence != mark || strings.Trim(rest, mark) != ""):
-		case r.fence != "":
-			r.fence, r.introduced = "", false
-			return true
-		case !strings.Contains(rest, mark):
-			r.fence = mark
-			return true
+	if r.fence != "" {
+		if !strings.HasPrefix(bare, r.fence) || strings.Trim(bare, r.fence[:1]) != "" {
+			return false
 		}
+		r.fence, r.introduced = "", false
+		return true
 	}
-	return false
+	bare = bare[len(listMark.FindString(bare)):]
+	rest := strings.TrimLeft(bare, "`")
+	if rest == bare {
+		rest = strings.TrimLeft(bare, "~")
+	}
+	marks := bare[:len(bare)-len(rest)]
+	if len(marks) < 3 || strings.Contains(rest, marks[:1]) {
+		return false
+	}
+	r.fence = marks
+	return true
 }
+
+// listMark matches what begins an item of a list.
+var listMark = regexp.MustCompile(`^([-*+]|\d{1,9}[.)])\s+`)
 
 // end ends a sentence.
 func (r *reader) end() {
@@ -152,20 +167,27 @@ func fields(line string) (all [][2]int) {
 
 // Punctuation that may stand before and behind a word.
 const (
-	opening = "\"'`([{<“‘«„"
-	closing = "\"'`)]}>”’»,.:;!?…"
+	opening = "\"'`([{<“”‘‚«»‹›„「『"
+	closing = "\"'`)]}>“”‘’«»‹›」』,.:;!?…"
 )
 
 // trimmed returns the word in a field of a line, and the punctuation behind it.
 func trimmed(line string, field [2]int) (w word, after string) {
 	whole := line[field[0]:field[1]]
 	body := strings.TrimLeft(whole, opening)
+	if strong := strings.TrimPrefix(body, "**"); !strings.HasPrefix(strong, "/") {
+		body = strings.TrimLeft(strong, opening)
+	}
 	lead := len(whole) - len(body)
 	text := strings.TrimRight(body, closing)
+	if strong := strings.TrimSuffix(text, "**"); !strings.HasSuffix(strong, "/") {
+		text = strings.TrimRight(strong, closing)
+	}
 	if strings.Trim(text, "./") == "" && strings.Contains(text, "/") {
 		text = strings.TrimRight(body, ",;:!?\"'`)") // the dots of ./... belong to it
 	}
-	w = word{text: text, low: strings.ToLower(strings.ReplaceAll(text, "’", "'")), start: field[0] + lead, end: field[0] + lead + len(text)}
+	w = word{text: text, low: strings.ToLower(strings.ReplaceAll(text, "’", "'")), start: field[0] + lead, end: field[0] + lead + len(text),
+		marked: strings.ContainsAny(whole[:lead], "\"'`“”„‘‚«»‹›")}
 	return w, body[len(text):]
 }
 
