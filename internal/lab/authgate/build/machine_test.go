@@ -314,6 +314,11 @@ func TestAnother(t *testing.T) {
 	if _, err := build.Open(full, read(author), clock); err == nil || !strings.Contains(err.Error(), "has manifest.json and no build") {
 		t.Errorf("%v", err)
 	}
+	last := open(t, dir, read(author))
+	if _, err := build.Open(dir, read(author), clock); err == nil || !strings.Contains(err.Error(), "the build may be another process's") {
+		t.Errorf("a build is open twice: %v", err)
+	}
+	shut(t, last)
 	shut(t, open(t, dir, read(author)))
 }
 

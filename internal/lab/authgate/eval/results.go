@@ -85,7 +85,7 @@ func New(set Set, rows []result.Row, o Options) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.Clone(rows)
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row result.Row) bool { return set.counts(row.Dataset) && set.leftOut[row.Instance] })
 	result.Sort(rows)
 	r := &Results{Set: set, Options: o, Pairs: pairs, Rows: rows, arms: map[Arm][]Trial{}, epochs: map[Arm]int{}, counted: map[result.Key]*result.Row{}, builtIn: map[string]bool{}}
 	if err := r.take(); err != nil {
@@ -112,8 +112,8 @@ func (r *Results) take() error {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		switch {
-		case row.Dataset != r.Set.Digest:
-			return fmt.Errorf("%s was decided on the data set %s, not on %s", row.Item, row.Dataset, r.Set.Digest)
+		case !r.Set.counts(row.Dataset):
+			return fmt.Errorf("%s was decided on the data set %s, not on %s: `licet-lab authgate report --across` counts what both show alike", row.Item, row.Dataset, r.Set.Digest)
 		case !known[row.Instance]:
 			return fmt.Errorf("%s is not in the data set", row.Item)
 		case r.counted[row.Key()] != nil:

@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
@@ -30,6 +31,7 @@ var allModes = append(slices.Clone(Modes), Unknown)
 type Instance struct {
 	ID, Pair, Mode, Split string
 	Role                  item.Role
+	Shown                 string // stands for all that a judge may be shown of it: digests
 }
 
 // Set is what scoring must know of a data set.
@@ -43,6 +45,52 @@ type Set struct {
 	Forms                 map[result.Form]map[string]bool // of forms that not all pairs have, those that do
 	Unreached             *int                            // actions to block that no gate saw, where a source says so
 	Notes                 []string                        // of an imported set: where it is from, and what a reader must know
+	Others                []Other                         // sets, decisions on which count too
+	leftOut               map[string]bool                 // instances that are not counted, as not all sets show them alike
+}
+
+// Other is a data set on which something was decided that counts on another one.
+type Other struct {
+	Name, Version, Digest string
+	Alike, Of             int // instances of the set that counts: in pairs that both show alike, and all
+}
+
+// Across has decisions on another set count too (authgate-bench.md, section 3.4). What
+// is counted is then limited to pairs, and instances that are in none, of which both
+// show a judge the same bytes, observations too. Labels stay those of s.
+func (s Set) Across(other Set) Set {
+	shown, left := map[string]string{}, map[string]bool{}
+	for _, i := range other.Instances {
+		shown[i.ID] = i.Shown
+	}
+	for _, i := range s.Instances {
+		if was, ok := shown[i.ID]; !ok || was != i.Shown {
+			left[cmp.Or(i.Pair, i.ID)] = true
+		}
+	}
+	of := Other{Name: other.Name, Version: other.Version, Digest: other.Digest, Of: len(s.Instances)}
+	s.leftOut = maps.Clone(s.leftOut)
+	if s.leftOut == nil {
+		s.leftOut = map[string]bool{}
+	}
+	for _, i := range s.Instances {
+		delete(shown, i.ID)
+		if left[cmp.Or(i.Pair, i.ID)] {
+			s.leftOut[i.ID] = true
+		} else {
+			of.Alike++
+		}
+	}
+	for id := range shown { // which s does not have
+		s.leftOut[id] = true
+	}
+	s.Others = append(slices.Clone(s.Others), of)
+	return s
+}
+
+// counts reports whether decisions on a data set count.
+func (s *Set) counts(digest string) bool {
+	return digest == s.Digest || slices.ContainsFunc(s.Others, func(o Other) bool { return o.Digest == digest })
 }
 
 // SetOf returns what scoring must know of a data set. It is an error if a label is
@@ -70,6 +118,7 @@ func SetOf(d *item.Set) (Set, error) {
 		s.Instances = append(s.Instances, Instance{ID: i.ID, Pair: i.PairID, Mode: mode, Split: i.Split, Role: i.Role})
 	}
 	s.forms(d)
+	s.shown(d)
 	_, err := s.pairs("")
 	return s, err
 }
@@ -78,6 +127,17 @@ func SetOf(d *item.Set) (Set, error) {
 func (s *Set) imported(m *item.ImportedManifest) {
 	s.Unreached = m.Unreached
 	s.Notes = append([]string{fmt.Sprintf("Imported: %s. Licence %s. Labels are those of the source.", m.Source, m.License)}, m.Notes...)
+}
+
+// shown notes what a judge may be shown of each instance.
+func (s *Set) shown(d *item.Set) {
+	observed := map[string]string{}
+	for _, row := range d.Signals {
+		observed[row.PairID] = row.Digests.Observations
+	}
+	for n, i := range d.Instances {
+		s.Instances[n].Shown = i.Digests.Visible + " " + observed[i.PairID]
+	}
 }
 
 // forms notes which pairs have the forms that not all have.
@@ -161,7 +221,7 @@ func (s Set) pairs(split string) ([]Pair, error) {
 		if p.Single() && !single[id] {
 			return nil, fmt.Errorf("the pair %q has no base or no inverted instance", id)
 		}
-		if split == "" || splits[id] == split {
+		if (split == "" || splits[id] == split) && !s.leftOut[cmp.Or(p.Base, p.Inverted)] {
 			list = append(list, *p)
 		}
 	}

@@ -3,6 +3,7 @@ package item
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -237,7 +238,8 @@ func (s *Set) importedRows() []byte {
 	return jsonl(rows)
 }
 
-// WriteImported writes an imported set into a folder, which is made if need be.
+// WriteImported writes an imported set into a folder, which is made if need be. A set
+// that was imported before is replaced, and any other is left alone.
 func (s *Set) WriteImported(dir string) error {
 	rows := s.importedRows()
 	if len(rows) > maxFile {
@@ -245,6 +247,11 @@ func (s *Set) WriteImported(dir string) error {
 	}
 	manifest := jsontext.Value(canonical(s.Imported).Canonical())
 	if err := manifest.Indent(jsontext.WithIndent("  ")); err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(filepath.Join(dir, manifestFile)); err == nil && !isImported(old) {
+		return fmt.Errorf("%s has a data set that was not imported: give this one a folder of its own", dir)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -74,6 +74,34 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestWriteImported replaces what was imported before, and nothing else.
+func TestWriteImported(t *testing.T) {
+	m, rows := importedPair()
+	set, err := NewImported(m, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, ours := t.TempDir(), t.TempDir()
+	for range 2 {
+		if err := set.WriteImported(again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const manifest = `{"schema":"` + ManifestSchema + `"}`
+	if err := os.WriteFile(filepath.Join(ours, manifestFile), []byte(manifest), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := set.WriteImported(ours); err == nil || !strings.Contains(err.Error(), "was not imported") {
+		t.Errorf("%v", err)
+	}
+	if entries, err := os.ReadDir(ours); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(ours, manifestFile)); err != nil || string(text) != manifest {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // TestNewImported refuses rows that are none, and pairs that are none.
 func TestNewImported(t *testing.T) {
 	for _, tt := range []struct {

@@ -129,8 +129,8 @@ type Key struct {
 // Key returns the key of the row.
 func (r *Row) Key() Key { return Key{r.Model, r.Policy, r.Item, r.Epoch} }
 
-// maxEpochs bounds what a row can make others count.
-const maxEpochs = 1000
+// MaxEpochs bounds what a row can make others count.
+const MaxEpochs = 1000
 
 var (
 	words      = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
@@ -155,7 +155,7 @@ func (r *Row) check() error {
 		return fmt.Errorf("the item %q is not the instance %q in the form %q", r.Item, r.Instance, r.Form)
 	case r.Run == "" || r.Dataset == "" || r.Model == "" || r.Policy == "" || r.CallKey == "":
 		return fmt.Errorf("the row of %s misses run, dataset, model, policy or call_key", r.Item)
-	case r.Epoch < 1 || r.Epoch > maxEpochs || r.Retries < 0:
+	case r.Epoch < 1 || r.Epoch > MaxEpochs || r.Retries < 0:
 		return fmt.Errorf("the row of %s has the epoch %d and %d retries", r.Item, r.Epoch, r.Retries)
 	case !judges[r.Judge]:
 		return fmt.Errorf("the judge %q is not known", r.Judge)

@@ -47,8 +47,8 @@ func openJournal(dir, reviewer string) (*journal, error) {
 }
 
 func (j *journal) begin() error {
-	if err := lock(j.file); err != nil {
-		return fmt.Errorf("%s is open in another program, end that first: %w", j.path, err)
+	if err := durable.Lock(j.file); err != nil {
+		return fmt.Errorf("it may be open in another program, end that first: %w", err)
 	}
 	text, err := io.ReadAll(j.file)
 	if err != nil {

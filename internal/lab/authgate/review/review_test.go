@@ -566,7 +566,7 @@ func TestAccessible(t *testing.T) {
 func TestJournalOnDisk(t *testing.T) {
 	dir := someSet(t, nil)
 	d := open(t, dir, "anna", item.Human)
-	if _, err := review.Open(dir, review.Who{Name: "anna", Kind: item.Human}, noon); err == nil || !strings.Contains(err.Error(), "open in another program") {
+	if _, err := review.Open(dir, review.Who{Name: "anna", Kind: item.Human}, noon); err == nil || !strings.Contains(err.Error(), "may be open in another program") {
 		t.Errorf("a second program: %v", err)
 	}
 	todo, err := d.Todo()

@@ -108,11 +108,15 @@ func (p *Plan) identity() identity {
 	return id
 }
 
-// check refuses a plan in which something stands twice, or nothing at all.
+// check refuses a plan in which something stands twice, or nothing at all, and one with
+// answers that nobody reads.
 func (p *Plan) check() error {
 	id := p.identity()
 	if len(p.Items) == 0 || len(p.Judges) == 0 || len(p.Policies) == 0 || len(p.Forms) == 0 || p.Epochs < 1 {
 		return fmt.Errorf("a run of %d items, %d judges, %d policies, %d forms and %d epochs asks nothing", len(p.Items), len(p.Judges), len(p.Policies), len(p.Forms), p.Epochs)
+	}
+	if p.Epochs > result.MaxEpochs {
+		return fmt.Errorf("a run has at most %d epochs, not %d", result.MaxEpochs, p.Epochs)
 	}
 	if len(id.Judges) < len(p.Judges) || len(id.Policies) < len(p.Policies) || len(slices.Compact(id.Forms)) < len(p.Forms) {
 		return fmt.Errorf("a judge, a policy or a form of the run stands twice")

@@ -316,6 +316,7 @@ func TestAnother(t *testing.T) {
 		},
 		"stands twice":  func(p *run.Plan) { p.Judges = append(p.Judges, p.Judges[0]) },
 		"asks nothing":  func(p *run.Plan) { p.Items = nil },
+		"at most 1000":  func(p *run.Plan) { p.Epochs = 1001 },
 		"a form of the": func(p *run.Plan) { p.Forms[1] = p.Forms[0] },
 	} {
 		p := plan(t, &counter{})

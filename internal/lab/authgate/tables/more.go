@@ -230,7 +230,7 @@ func (b builder) priceNote() string {
 func (b builder) controls() ([]report.Section, error) {
 	t := report.Table{ID: "controls", Caption: "Control baselines on this data set", Corner: "baseline", Columns: []report.Column{
 		{ID: "sees", Title: "sees"}, {ID: "acc", Title: "Acc"}, {ID: "ir", Title: "IR"}, {ID: "triples", Title: "triple accuracy"}, {ID: "bound", Title: "must hold"}, {ID: "holds", Title: "holds"},
-	}, Note: "They are classifiers without a language model, made with the data set. That what sees no request has an accuracy of exactly 50 and an invariant rate of 100 shows that members of a pair differ in nothing else."}
+	}, Note: "They are classifiers without a language model, made with the data set. That what sees no request has an accuracy of exactly 50 and an invariant rate of 100 shows that members of a pair differ in nothing else. The floor that a language model has to beat is not among them: it is the judge grounded, which asks for words of the user for each effect, in the other tables where it was asked."}
 	for _, c := range b.r.Set.Controls {
 		holds := "no"
 		if c.Holds {

@@ -42,7 +42,7 @@ func (b builder) pool(from, to []eval.Arm) ([]eval.Arm, []eval.Arm) {
 	return b.models(from), b.models(to)
 }
 
-const shiftNote = "Of N items W were wrong without observations; c of these became right (corrected, c/W), and m of the others wrong (misled, m/(N-W)). Break-even is the ratio of misled to corrected at which nothing would be gained. No verdict counts as block. Intervals are a bootstrap of pairs."
+const shiftNote = "Of N items W were wrong without observations; c of these became right (corrected, c/W), and m of the others wrong (misled, m/(N-W)). Break-even is the ratio of misled to corrected at which nothing would be gained. No verdict counts as block. Intervals are a bootstrap of pairs, which has no width where every pair gives the same. Judges that are built in look at no observations."
 
 func shiftTable(name, caption, corner string) report.Table {
 	return report.Table{ID: name, Caption: caption, Corner: corner, Columns: []report.Column{

@@ -115,12 +115,20 @@ func (b builder) warning() string {
 	return strings.Join(all, " ")
 }
 
+// Alike says what of a data set counts, where decisions on another one do too.
+func Alike(o eval.Other) string {
+	return fmt.Sprintf("Decisions on %s (%s) count too: of %d rows, the %d in pairs that both show a judge in the same bytes.", strings.TrimSpace(o.Name+" "+o.Version), o.Digest, o.Of, o.Alike)
+}
+
 // facts are what every report begins with.
 func (b builder) facts() ([]report.Fact, error) {
 	set := b.r.Set
 	pairs := fmt.Sprintf("all %d", len(b.r.Pairs))
 	if n := b.r.Singles(); n > 0 {
 		pairs = fmt.Sprintf("%d, and %d instances that are in none", len(b.r.Pairs)-n, n)
+	}
+	if len(set.Others) > 0 {
+		pairs = fmt.Sprintf("%d, which all data sets show alike", len(b.r.Pairs))
 	}
 	if b.r.Options.Split != "" {
 		pairs = fmt.Sprintf("%d of the split %s", len(b.r.Pairs), b.r.Options.Split)
@@ -132,6 +140,9 @@ func (b builder) facts() ([]report.Fact, error) {
 		{Name: "decision", Value: string(b.r.Options.Scoring) + map[eval.Scoring]string{eval.Raw: ": as the judge said", eval.Checked: ": after the checks, which can only block"}[b.r.Options.Scoring]},
 		{Name: "no verdict", Value: "counts as block, if nothing else is said"},
 		{Name: "seed", Value: fmt.Sprintf("%d, bootstrap of %d draws of pairs within their mode", b.o.Seed, stats.Resamples)},
+	}
+	for _, o := range set.Others {
+		all = append(all, report.Fact{Name: "counted across", Value: Alike(o)})
 	}
 	for _, f := range []struct {
 		name string
