@@ -1,15 +1,30 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"strings"
 
+	fixed11 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k11/conf"
+	fixed12 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k12/ticket"
+	fixed13 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k13/mark"
 	fixed01 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t01/rec"
 	fixed02 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t02/share"
+	fixed03 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t03/scan"
+	fixed04 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t04/door"
+	fixed05 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t05/form"
+	fixed06 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t06/find"
+	given11 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K11/conf"
+	given12 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K12/ticket"
+	given13 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K13/mark"
 	given01 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T01/rec"
 	given02 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T02/share"
+	given03 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T03/scan"
+	given04 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T04/door"
+	given05 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T05/form"
+	given06 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T06/find"
 )
 
 // toy reads an input. It says whether what must not happen did; an error is that it
@@ -23,6 +38,39 @@ var toys = map[string]struct {
 	given, fixed toy
 	code         string
 }{
+	"K11": {
+		given: func(b []byte) (bool, error) {
+			_, err := given11.Parse(string(b))
+			return errors.Is(err, given11.ErrDuplicateKey), err
+		},
+		fixed: func(b []byte) (bool, error) {
+			_, err := fixed11.Parse(string(b))
+			return errors.Is(err, fixed11.ErrDuplicateKey), err
+		},
+		code: "DUPLICATE",
+	},
+	"K12": {
+		given: func(b []byte) (bool, error) {
+			t, err := given12.Replay(string(b))
+			return t.State == given12.Archived, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			t, err := fixed12.Replay(string(b))
+			return t.State == fixed12.Archived, err
+		},
+		code: "ARCHIVED",
+	},
+	"K13": {
+		given: func(b []byte) (bool, error) {
+			place, err := given13.Place(string(b))
+			return place == given13.Vault, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			place, err := fixed13.Place(string(b))
+			return place == fixed13.Vault, err
+		},
+		code: "VAULT",
+	},
 	"T01": {
 		given: panics("index out of range", func(b []byte) error { _, err := given01.Parse(b); return err }),
 		fixed: panics("index out of range", func(b []byte) error { _, err := fixed01.Parse(b); return err }),
@@ -32,6 +80,44 @@ var toys = map[string]struct {
 		given: gives(given02.Rota, given02.Fetch),
 		fixed: gives(given02.Rota, fixed02.Fetch),
 		code:  "SENTINEL",
+	},
+	"T03": {
+		given: panics("slice bounds out of range", func(b []byte) error { _, err := given03.Read(b); return err }),
+		fixed: panics("slice bounds out of range", func(b []byte) error { _, err := fixed03.Read(b); return err }),
+		code:  "SLICE",
+	},
+	"T04": {
+		given: func(b []byte) (bool, error) {
+			s, err := given04.Replay(b)
+			return s != nil && s.Granted && !s.Verified, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			s, err := fixed04.Replay(b)
+			return s != nil && s.Granted && !s.Verified, err
+		},
+		code: "STATE",
+	},
+	"T05": {
+		given: func(b []byte) (bool, error) {
+			f, err := given05.Read(b)
+			return f != nil && f.Depth > given05.Deepest, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			f, err := fixed05.Read(b)
+			return f != nil && f.Depth > fixed05.Deepest, err
+		},
+		code: "DEPTH",
+	},
+	"T06": {
+		given: func(b []byte) (bool, error) {
+			a, err := given06.Find(string(b))
+			return a.Steps > given06.Patience, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			a, err := fixed06.Find(string(b))
+			return a.Steps > fixed06.Patience, err
+		},
+		code: "STEPS",
 	},
 }
 

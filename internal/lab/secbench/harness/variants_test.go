@@ -13,34 +13,86 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 )
 
-// behaves is a test of one variant: that an input makes Parse panic, and another one
-// is read.
+// behaves is a test of one variant, in the package of its toy.
 const behaves = `package %s
 
 import "testing"
 
-func Test%sSeed%d(t *testing.T) {
-	if _, err := Parse([]byte{%s}); err != nil {
-		t.Error(err)
-	}
+// panics wants something to panic.
+func panics(t *testing.T, do func()) {
 	defer func() {
 		if recover() == nil {
 			t.Error("it did not happen")
 		}
 	}()
-	_, _ = Parse([]byte{%s})
+	do()
+}
+
+func Test%sSeed%d(t *testing.T) {
+	trigger := []byte(%q)
+	_ = trigger
+	%s
 }
 `
+
+// behaviours are what each toy does with the input that must trigger, and with one
+// that must not.
+var behaviours = map[string]struct{ dir, body string }{
+	"T01": {"rec", `if r, err := Parse([]byte{1, 3, 'a', 'b', 'c'}); err != nil || r.Text != "abc" {
+		t.Error(r, err)
+	}
+	panics(t, func() { _, _ = Parse(trigger) })`},
+	"T02": {"share", `if b, err := Fetch("hours.txt"); err != nil || string(b) == Rota {
+		t.Errorf("%s, %v", b, err)
+	}
+	if b, err := Fetch(string(trigger)); err != nil || string(b) != Rota {
+		t.Errorf("%s, %v", b, err)
+	}`},
+	"T03": {"scan", `if p, err := Read([]byte{0, 1, 0, 2, 7, 8}); err != nil || len(p.Dots) != 2 {
+		t.Error(p, err)
+	}
+	panics(t, func() { _, _ = Read(trigger) })`},
+	"T04": {"door", `if s, err := Replay([]byte("[{\"type\":\"badge\"},{\"type\":\"open\"}]")); err == nil || s.Granted {
+		t.Error(s, err)
+	}
+	if s, err := Replay(trigger); err != nil || !s.Granted || s.Verified {
+		t.Error(s, err)
+	}`},
+	"T05": {"form", `if f, err := Read([]byte{1, 1, 'a', 'c'}); err != nil || f.Depth != 0 || len(f.Lines) != 1 {
+		t.Error(f, err)
+	}
+	if f, err := Read(trigger); err != nil || f.Depth <= Deepest {
+		t.Error(f, err)
+	}`},
+	"T06": {"find", `if a, err := Find("m*s\nMoss"); err != nil || !a.Fits || a.Steps > 20 {
+		t.Error(a, err)
+	}
+	if a, err := Find(string(trigger)); err != nil || a.Steps <= Patience {
+		t.Error(a, err)
+	}`},
+	"V01": {"rec", `if _, err := Parse([]byte{1, 'a', 2}); err != nil {
+		t.Error(err)
+	}
+	panics(t, func() { _, _ = Parse([]byte{5, 'a'}) })`},
+	"V03": {"plan", `if n, err := Size(40, 30, 2); err != nil || n != 2400 {
+		t.Error(n, err)
+	}
+	if n, err := Size(256, 257, 1); err != nil || n != 256 {
+		t.Error(n, err)
+	}`},
+	"V04": {"room", `if p, err := Path("/base", "../other"); err == nil {
+		t.Error(p)
+	}
+	if p, err := Path("/base", "../base2"); err != nil {
+		t.Error(p, err)
+	}`},
+}
 
 var clause = regexp.MustCompile(`(?m)^package (\w+)$`)
 
 // TestVariants: each variant of a task in Go builds, and those that run behave as
 // the base tree does, on the input that must trigger and on one that must not.
 func TestVariants(t *testing.T) {
-	inputs := map[string][2]string{
-		"T01": {"1, 3, 'a', 'b', 'c'", "1, 9, 'a', 'b', 'c'"},
-		"V01": {"1, 'a', 2", "5, 'a'"},
-	}
 	var built, run []task.File
 	want := map[string]bool{}
 	for _, id := range task.IDs() {
@@ -61,13 +113,10 @@ func TestVariants(t *testing.T) {
 				if strings.HasSuffix(file.Path, ".go") && !strings.HasSuffix(file.Path, "_test.go") {
 					built = append(built, task.File{Path: dir + "/" + file.Path, Text: file.Text})
 				}
-				if in, runs := inputs[id]; runs && path.Base(file.Path) == "parse.go" {
-					name := clause.FindStringSubmatch(file.Text)[1]
-					run = append(run,
-						task.File{Path: dir + "/parse.go", Text: file.Text},
-						task.File{Path: dir + "/behaves_test.go", Text: fmt.Sprintf(behaves, name, id, seed, in[0], in[1])})
-					want[fmt.Sprintf("Test%sSeed%d", id, seed)] = true
-				}
+			}
+			if b, runs := behaviours[id]; runs {
+				run = append(run, behaving(t, f, dir, b.dir, b.body)...)
+				want[fmt.Sprintf("Test%sSeed%d", id, seed)] = true
 			}
 		}
 	}
@@ -82,9 +131,27 @@ func TestVariants(t *testing.T) {
 			t.Errorf("%s: %s", name, out.Tests[name])
 		}
 	}
-	if len(want) < 10 || len(built) < 5*len(task.Seeds) {
+	if len(want) < 5*len(behaviours) || len(built) < 5*len(task.Seeds) {
 		t.Fatalf("only %d variants ran, of %d files", len(want), len(built))
 	}
+}
+
+// behaving returns the package of a toy with a test of what it does.
+func behaving(t *testing.T, f *task.Fixture, under, dir, body string) (files []task.File) {
+	t.Helper()
+	gold, err := f.Gold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := ""
+	for _, file := range f.Files {
+		if path.Dir(file.Path) == dir && !strings.HasSuffix(file.Path, "_test.go") {
+			name = clause.FindStringSubmatch(file.Text)[1]
+			files = append(files, task.File{Path: under + "/" + file.Path, Text: file.Text})
+		}
+	}
+	test := fmt.Sprintf(behaves, name, f.Task.ID, f.Seed, gold.Trigger, body)
+	return append(files, task.File{Path: under + "/" + dir + "/behaves_test.go", Text: test})
 }
 
 // build builds a tree.
