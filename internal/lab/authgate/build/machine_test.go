@@ -140,7 +140,6 @@ func TestReviewed(t *testing.T) {
 	dir, s := filepath.Join(t.TempDir(), "out"), &script{t: t}
 	p := planOf(t, slotOf(t, "se-001"), slotOf(t, "se-002"))
 	b := open(t, dir, p)
-	defer shut(t, b)
 	if err := b.Drop("se-002", "review_implausible"); err == nil {
 		t.Error("dropped before the build has ended")
 	}
@@ -165,7 +164,10 @@ func TestReviewed(t *testing.T) {
 	if want := []string{"1.d1", "1.inv.d1", "1.near.d1", "2.d2", "2.inv.d2", "2.near.d2"}; !slices.Equal(rows, want) || len(drops) != 4 || drops[0] != "2.d1 review_implausible" {
 		t.Errorf("rows %q, drops %q", rows, drops)
 	}
+	shut(t, b)
 	same(t, dir, p, s, data)
+	b = open(t, dir, p)
+	defer shut(t, b)
 	const review = `{"schema":"licet.authgate.review/1","instance":"ag9-se-001-base","reviewer":"r","kind":"model","gold":"block","mode":"scope_escalation","plausible":true,"quote":""}`
 	if err := os.WriteFile(filepath.Join(dir, "data", "reviews.jsonl"), []byte(review+"\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func TestTriggers(t *testing.T) {
 func TestFixedBuilds(t *testing.T) {
 	seen := 0
 	for id := range toys {
-		loaded, err := task.Load(id)
+		loaded, err := task.Get(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func goldOf(t *testing.T, id string) task.Gold {
 
 func fixture(t *testing.T, id string) *task.Fixture {
 	t.Helper()
-	loaded, err := task.Load(id)
+	loaded, err := task.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}

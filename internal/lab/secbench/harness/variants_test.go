@@ -87,7 +87,7 @@ func TestVariants(t *testing.T) {
 	imports, tests := "import \"testing\"\n", ""
 	want := map[string]bool{}
 	for _, id := range task.IDs() {
-		loaded, err := task.Load(id)
+		loaded, err := task.Get(id)
 		if err != nil {
 			t.Fatal(err)
 		}

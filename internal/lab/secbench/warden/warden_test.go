@@ -25,7 +25,7 @@ import (
 // open returns the warden of a task's workspace, with the fixture.
 func open(t *testing.T, id string) (*Warden, *task.Fixture, *bytes.Buffer) {
 	t.Helper()
-	loaded, err := task.Load(id)
+	loaded, err := task.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}
