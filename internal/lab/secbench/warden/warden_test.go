@@ -224,3 +224,33 @@ func TestForms(t *testing.T) {
 		}
 	}
 }
+
+// TestGateDecidesToo: what the classes let through runs only if the gate lets it, too.
+// A contract that holds the call leaves it unanswered, and one that blocks it ends the
+// run as an error of the bench.
+func TestGateDecidesToo(t *testing.T) {
+	p := propose("search", `{"re2":"x","glob":"**"}`, 0)
+	w, _, _ := open(t, "L01")
+	if r, err := w.Decide(t.Context(), p); err != nil || r.Verdict != trace.Allow || r.Redeem() != nil {
+		t.Fatalf("as the task has it: %+v, %v", r, err)
+	}
+	const allowed = "bench.search:\n        allow: [{}]"
+	for instead, tt := range map[string]struct {
+		class string
+		fails bool
+	}{
+		"bench.search:\n        approve: [{}]":                  {AskUnanswered, false},
+		"bench.search:\n        allow: [{glob: {const: none}}]": {None, true},
+	} {
+		held, _, _ := open(t, "L01")
+		text := strings.Replace(string(held.text), allowed, instead, 1)
+		var err error
+		if held.contract, err = load([]byte(text)); err != nil || text == string(held.text) {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		r, err := held.Decide(t.Context(), p)
+		if r.Verdict != trace.Deny || r.Class != tt.class || (err != nil) != tt.fails {
+			t.Errorf("%s: %+v, %v", instead, r, err)
+		}
+	}
+}
