@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
@@ -54,7 +55,7 @@ func newScript(t testing.TB, id string) *script {
 	clock := func() time.Time { s.now = s.now.Add(time.Second); return s.now }
 	s.trace = trace.NewWriter(&s.channels[0], trace.Controller, run, clock)
 	s.gate = trace.NewWriter(&s.channels[1], trace.Gate, run, clock)
-	s.event(trace.TypeRunStart, "", nil, trace.RunStart{Task: id, Seed: 1, Kind: loaded.Kind,
+	s.event(trace.TypeRunStart, "", nil, trace.RunStart{Task: id, Seed: 1, Kind: loaded.Kind, Detector: refusal.Version,
 		Budget: trace.Budget{Turns: 24, Calls: 30, Bytes: 64 << 10, ToolMS: 120_000, Output: 2048}})
 	return s
 }

@@ -217,6 +217,7 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	}
 	p.start = start
 	p.start.Rep, p.start.Lineage, p.start.Engine, p.start.Layers = r.start.Rep, r.start.Lineage, r.start.Engine, r.start.Layers
+	p.start.Detector = r.start.Detector // recorded words are read again under the rules of their time
 	if p.temp, err = os.MkdirTemp("", "licet-secbench-"); err != nil {
 		return a, err
 	}
