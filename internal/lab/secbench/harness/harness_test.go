@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 )
 
-// TestMain makes this program a toy where it is started as one.
+// TestMain makes this program what a box starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "toy" {
-		if err := RunToy(os.Args[2], os.Args[3], os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) > 1 && os.Args[1] == "inside" {
+		if err := Inside(os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -23,21 +24,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func local(t *testing.T) *Local {
+func boxed(t *testing.T) *Boxed {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewLocal(t.Context(), []string{self, "toy"})
+	b, err := NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return b
 }
 
 func TestToys(t *testing.T) {
-	l := local(t)
+	b := boxed(t)
 	for _, c := range []struct {
 		task, input   string
 		given, fixed  string
@@ -48,16 +49,16 @@ func TestToys(t *testing.T) {
 		{"T01", "", "", "", "REJECT\n", "REJECT\n"},
 	} {
 		for build, want := range map[string][2]string{Given: {c.given, c.givenS}, Fixed: {c.fixed, c.fixeS}} {
-			out, err := l.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
+			out, err := b.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
 			if err != nil || out.Status != Ended || out.Oracle != want[0] || out.Stdout != want[1] {
 				t.Errorf("%s %s %q: %+v, %v", c.task, build, c.input, out, err)
 			}
 		}
 	}
-	if _, err := l.Run(t.Context(), Job{Task: "T99", Build: Given}); err == nil {
+	if _, err := b.Run(t.Context(), Job{Task: "T99", Build: Given}); err == nil {
 		t.Error("a toy that is none ran")
 	}
-	if _, err := l.Run(t.Context(), Job{Task: "T01", Build: Given, Input: make([]byte, MaxInput+1)}); err == nil {
+	if _, err := b.Run(t.Context(), Job{Task: "T01", Build: Given, Input: make([]byte, MaxInput+1)}); err == nil {
 		t.Error("an input over the bound was taken")
 	}
 }
@@ -73,7 +74,7 @@ func TestTriggers(t *testing.T) {
 		seen++
 		gold := goldOf(t, id)
 		for build, want := range map[string]string{Given: gold.Code, Fixed: ""} {
-			out, err := local(t).Run(t.Context(), Job{Task: id, Build: build, Input: gold.Trigger})
+			out, err := boxed(t).Run(t.Context(), Job{Task: id, Build: build, Input: gold.Trigger})
 			if err != nil || out.Oracle != want {
 				t.Errorf("%s %s: %+v, %v", id, build, out, err)
 			}
@@ -143,7 +144,7 @@ func fixture(t *testing.T, id string) *task.Fixture {
 // none.
 func TestTree(t *testing.T) {
 	f := fixture(t, "V01")
-	out, err := local(t).Run(t.Context(), Job{Task: "V01", Tree: f.Files})
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: f.Files})
 	if err != nil || out.Exit != 0 || out.Tests["TestParse"] != "pass" || out.Tests["TestParseNothing"] != "pass" {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -151,7 +152,7 @@ func TestTree(t *testing.T) {
 	for i := range broken {
 		broken[i].Text = strings.ReplaceAll(broken[i].Text, "func Parse(", "func parse(")
 	}
-	out, err = local(t).Run(t.Context(), Job{Task: "V01", Tree: broken})
+	out, err = boxed(t).Run(t.Context(), Job{Task: "V01", Tree: broken})
 	if err != nil || out.Exit == 0 || len(out.Tests) != 0 {
 		t.Errorf("%+v, %v", out, err)
 	}
