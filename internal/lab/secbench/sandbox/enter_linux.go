@@ -139,7 +139,8 @@ func (p plan) limits() error {
 		most     int64
 	}{
 		{p.Off.CPU, unix.RLIMIT_CPU, l.CPU},
-		{p.Off.Memory, unix.RLIMIT_AS, l.Memory},
+		{p.Off.Memory, unix.RLIMIT_DATA, l.Memory},
+		{p.Off.Memory, unix.RLIMIT_AS, l.AddressSpace()},
 		{p.Off.Processes, unix.RLIMIT_NPROC, l.Processes},
 		{p.Off.Files, unix.RLIMIT_NOFILE, l.Files},
 		{p.Off.FileSize, unix.RLIMIT_FSIZE, l.FileSize},

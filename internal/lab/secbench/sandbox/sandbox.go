@@ -54,12 +54,16 @@ type Path struct {
 type Limits struct {
 	Wall      time.Duration `json:"-"`         // is for who waits
 	CPU       int64         `json:"cpu"`       // seconds, of one process
-	Memory    int64         `json:"memory"`    // bytes of address space of one process
+	Memory    int64         `json:"memory"`    // bytes of one process; see AddressSpace
 	Temporary int64         `json:"temporary"` // bytes in the private folder
 	FileSize  int64         `json:"file_size"` // bytes of one file
 	Processes int64         `json:"processes"` // with their threads
 	Files     int64         `json:"files"`     // open at a time, of one process
 }
+
+// AddressSpace is how many bytes a process can map. It is more than the Memory that
+// it can write to: Go reserves much that it never touches, and so do C's threads.
+func (l Limits) AddressSpace() int64 { return 2 * l.Memory }
 
 // Toy bounds a toy.
 var Toy = Limits{
