@@ -251,10 +251,11 @@ func (s *site) pipe(ctx context.Context, tools Tools) (worked tries, err error) 
 		return worked, nil
 	case <-time.After(2 * time.Second):
 	}
-	end, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err == nil {
-		<-read // which has begun; closing lets it end
-		err = end.Close()
+	end, err := os.OpenFile(name, os.O_RDWR, 0) // lets it begin
+	if err != nil {
+		return nil, err
 	}
+	err = end.Close() // lets it end
+	<-read
 	return tries{"waiting at a pipe by a tool"}, err
 }

@@ -11,6 +11,7 @@ type Config struct {
 	Box   sandbox.Box // its Self calls Inside with the words that follow it
 	Tools Tools       // nil = those of the bench
 	Only  []string    // codes; nil = all
+	Dir   string      // empty folder to lay out files in; "" = a temporary one
 }
 
 // Tools reach files of a workspace from this process. An error is that they refused.

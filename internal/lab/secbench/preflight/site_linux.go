@@ -34,9 +34,11 @@ type site struct {
 // newSite lays out files and listeners. Rights of files are no layer: everybody may
 // do everything with these.
 func newSite(ctx context.Context, c Config) (_ *site, err error) {
-	dir, err := os.MkdirTemp("", "licet-preflight-")
-	if err != nil {
-		return nil, err
+	dir := c.Dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "licet-preflight-"); err != nil {
+			return nil, err
+		}
 	}
 	s := &site{box: c.Box, limits: sandbox.Toy, dir: dir, workspace: dir + "/workspace"}
 	s.limits.Wall = 20 * time.Second // a machine that has much to do must not look like a sandbox
