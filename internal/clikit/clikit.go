@@ -21,6 +21,7 @@ const (
 	Misused  = 2
 	Block    = 3
 	Approval = 4
+	Waiting  = 5 // of the lab: requests lie in files, and their answers are not there yet
 )
 
 // Streams are what a program reads and writes.

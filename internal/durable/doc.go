@@ -1,4 +1,5 @@
-// Package durable makes directories that are still there after a power failure.
+// Package durable makes directories and files that are still there, whole, after a
+// power failure.
 //
 // A file that was synced can vanish all the same when the name of a directory
 // above it was not: on POSIX systems a name is safe once the directory that

@@ -45,3 +45,23 @@ func syncDir(dir string) error {
 	}
 	return nil
 }
+
+// WriteFile writes a file, open to its owner only, as a whole or not at all: a crash
+// leaves the former one, or none, but never a part.
+func WriteFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("writing a file: %w", err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing a file: %w", errors.Join(err, os.Remove(f.Name())))
+	}
+	return syncDir(filepath.Dir(path))
+}

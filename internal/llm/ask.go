@@ -1,5 +1,7 @@
 package llm
 
+import "time"
+
 // Question is what is put to the model: two texts, and the form of the answer.
 type Question struct {
 	System string // static; stands first, so that providers can cache it
@@ -34,8 +36,9 @@ type Answer struct {
 	Fingerprint string      // of the provider's system, "" if it gives none
 	Scripted    bool        // from the lab's scripted server: says nothing about any model
 
-	Tries int   // HTTP requests
-	Usage Usage // of all tries
+	Tries int           // HTTP requests
+	Took  time.Duration // of the last of them
+	Usage Usage         // of all tries
 	Cost  Cost
 }
 

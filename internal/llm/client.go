@@ -20,6 +20,7 @@ type Client struct {
 	dialect  dialect
 	send     http.RoundTripper
 	meter    meter
+	pause    pause
 }
 
 // New returns a client, or says what is wrong with its configuration. It asks
@@ -31,6 +32,9 @@ func New(c Config, s System) (*Client, error) {
 	endpoint, err := c.check()
 	if err != nil {
 		return nil, err
+	}
+	if endpoint.Scheme == "https" && c.Key == (Key{}) && !c.Tape.Replays() {
+		return nil, errors.New("an https endpoint wants a key")
 	}
 	var send http.RoundTripper = newWire(endpoint, c.Key)
 	if c.Tape != nil {
@@ -44,8 +48,12 @@ func New(c Config, s System) (*Client, error) {
 
 // Ask puts a question. The error is a [*Failure]; then the Answer has no text,
 // and tells what the tries came to. The context's own deadline counts as well.
+//
+// Where the configuration has patience, a server that asks for later (429, or any
+// Retry-After) holds back all questions of the client until then, and none of
+// them fails for it: what is measured is the model, not the server's limits.
 func (c *Client) Ask(ctx context.Context, q Question) (Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.config.Deadline)
+	ctx, cancel := context.WithTimeout(ctx, c.config.Deadline+c.config.Patience)
 	defer cancel()
 	until := c.system.Now().Add(c.config.Deadline)
 	if d, ok := ctx.Deadline(); ok && d.Before(until) {
@@ -61,23 +69,40 @@ func (c *Client) Ask(ctx context.Context, q Question) (Answer, error) {
 }
 
 // ask tries until there is an answer, a failure that trying again does not
-// mend, or no time: a wait that would go past the deadline is not begun.
+// mend, or no time: a wait that would go past the deadline is not begun. Where
+// the client is patient, a try that was told to come later does not count, nor
+// does the pause that follows.
 func (c *Client) ask(ctx context.Context, q Question, until time.Time) (Answer, *Failure) {
 	var sum Answer
-	longer := false
+	longer, late, patience := false, 0, c.config.Patience
 	for {
 		if f := c.refuse(q); f != nil {
 			return sum, f
 		}
+		waited, err := c.pause.wait(ctx, c.system)
+		if err != nil {
+			return sum, lost(ctx, err)
+		}
+		until, patience = until.Add(waited), patience-waited
 		if f := c.meter.take(); f != nil {
 			return sum, f
 		}
+		begun := c.system.Now()
 		a, f := c.try(ctx, q, sum.Tries+1)
 		c.meter.add(a.Usage)
+		a.Took = c.system.Now().Sub(begun)
 		a.Tries, a.Usage, a.Scripted = sum.Tries+1, sum.Usage.plus(a.Usage), a.Scripted || sum.Scripted
 		sum = a
+		if f == nil {
+			return sum, nil
+		}
+		wait := c.backoff(sum.Tries, f.retryAfter)
 		switch {
-		case f == nil, sum.Tries >= c.config.Tries:
+		case f.asksForLater() && wait <= patience:
+			late++
+			c.pause.begin(c.system.Now().Add(wait))
+			continue
+		case sum.Tries-late >= c.config.Tries:
 			return sum, f
 		case f.Code == Length && !longer:
 			longer = true
@@ -86,7 +111,6 @@ func (c *Client) ask(ctx context.Context, q Question, until time.Time) (Answer, 
 		case !retried[f.Code]:
 			return sum, f
 		}
-		wait := c.backoff(sum.Tries, f.retryAfter)
 		if c.system.Now().Add(wait).After(until) || c.system.Wait(ctx, wait) != nil {
 			return sum, f
 		}

@@ -61,6 +61,11 @@ func (f *Failure) Error() string {
 // Unwrap returns the error behind it, such as [ErrNotRecorded]; nil if none.
 func (f *Failure) Unwrap() error { return f.cause }
 
+// asksForLater reports whether the server only wants to be asked at another time.
+func (f *Failure) asksForLater() bool {
+	return f.Code == Rate || retried[f.Code] && f.retryAfter > 0
+}
+
 func failf(code Code, format string, args ...any) *Failure {
 	return &Failure{Code: code, Detail: fmt.Sprintf(format, args...)}
 }

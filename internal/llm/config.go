@@ -55,6 +55,7 @@ type Config struct {
 	Deadline   time.Duration // for all tries and waits of one question; 0: 20 s
 	TryTime    time.Duration // for one try; 0: the deadline
 	Tries      int           // of one question at most; 0: 3
+	Patience   time.Duration // how long a question may be held back, beyond its deadline and tries, by a server that asks for later; see [Client.Ask]
 	Limit      Limit         // of this client
 	Price      Price
 	Tape       *Tape  // nil: ask the server, and keep nothing
@@ -97,20 +98,17 @@ func (c *Config) check() (*url.URL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the endpoint: %w", err)
 	}
-	replays := c.Tape != nil && !c.Tape.recording
 	switch {
 	case c.Model == "":
 		return nil, errors.New("no model is named")
-	case endpoint.Scheme == "https" && c.Key == Key{} && !replays:
-		return nil, errors.New("an https endpoint wants a key")
 	case c.TestHeader != "" && endpoint.Scheme == "https":
 		return nil, errors.New("the test header goes to a scripted server only, on a loopback address")
 	case c.Form != "" && c.Form != BySchema && c.Provider != OpenAI:
 		return nil, fmt.Errorf("the form %q is for %s only", c.Form, OpenAI)
 	case !slices.Contains([]Form{"", BySchema, ByTool, ByPrompt}, c.Form):
 		return nil, fmt.Errorf("the form %q: expected %q, %q or %q", c.Form, BySchema, ByTool, ByPrompt)
-	case min(int64(c.Context), int64(c.Deadline), int64(c.TryTime), int64(c.Tries)) < 0:
-		return nil, errors.New("context, deadline, time of a try and tries are not negative")
+	case min(int64(c.Context), int64(c.Deadline), int64(c.TryTime), int64(c.Tries), int64(c.Patience)) < 0:
+		return nil, errors.New("context, deadline, time of a try, tries and patience are not negative")
 	case min(c.Price.Input, c.Price.Cached, c.Price.Written, c.Price.Output) < 0:
 		return nil, errors.New("a price is not negative")
 	}

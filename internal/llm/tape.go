@@ -104,6 +104,9 @@ func ReplayTape(text []byte) (*Tape, error) {
 	return t, nil
 }
 
+// Replays reports whether answers come from the tape, and from nowhere else.
+func (t *Tape) Replays() bool { return t != nil && !t.recording }
+
 // Close ends a recording. Without it the tape may not be whole.
 func (t *Tape) Close() error {
 	t.mu.Lock()

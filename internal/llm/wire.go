@@ -55,7 +55,7 @@ func newWire(endpoint *url.URL, key Key) wire {
 		Protocols:              protocols,
 		DisableCompression:     true, // the bound is on what is read
 		MaxResponseHeaderBytes: 64 << 10,
-		MaxIdleConnsPerHost:    4,
+		MaxIdleConnsPerHost:    64, // of the lab, which asks many questions at a time
 		IdleConnTimeout:        time.Minute,
 	}}
 }

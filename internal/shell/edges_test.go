@@ -88,6 +88,34 @@ func TestEdges(t *testing.T) {
 		"exec -a x rm f":            {"write /w/f"},
 		"exec rm f":                 {"write /w/f"},
 		"env A=b rm f":              {"write /w/f"},
+		// What a function is given it knows by its numbers, and its caller does not.
+		`f() { rm "$2"; }; f a b`:                   {"write /w/b"},
+		`f() { rm "$9"; }; f 1 2 3 4 5 6 7 8 9`:     {"write /w/9"},
+		`f() { :; }; f a b; cat "./$2"`:             {"read ?"},
+		`set -- x y; f() { :; }; f a b; cat "./$2"`: {"read ?"},
+		// What is counted is not known any more, nor what two ways differ in.
+		`X=1; ((X++)); cat "$X"`:                                {"unknown arithmetic on what may not be a number, which bash evaluates", "read ?"},
+		`X=1; ((-X)); cat "$X"`:                                 {"read /w/1"},
+		`cat "$PWD/f"`:                                          {"read /w/f"},
+		`cd /a || cd /b; cat "$PWD"`:                            {"read ?"},
+		`if a; then f() { rm a; }; fi; f`:                       {"unknown a program that the table does not know", "unknown f may be a function or an alias, which is not known"},
+		`f() { rm a; }; if test -e x; then true; fi; f`:         {"write /w/a"},
+		`if test x; then f() { rm a; }; else f() { :; }; fi; f`: {"unknown f may be a function or an alias, which is not known"},
+		// Only these compare numbers.
+		`[[ "$X" -eq 1 ]]`: {"unknown arithmetic on what may not be a number, which bash evaluates"},
+		`[[ "$X" -gt 1 ]]`: {"unknown arithmetic on what may not be a number, which bash evaluates"},
+		`[[ "$X" == 1 ]]`:  nil,
+		`[[ "$X" -nt 1 ]]`: nil,
+		// What is read from is standard input, and no other stream.
+		"bash 0<f":         {"read /w/f", "read /w/f", "unknown runs a file"},
+		"bash 3<f":         {"read /w/f", "unknown runs what it reads from standard input"},
+		"bash <<< 'rm x'":  {"write /w/x"},
+		"bash 3<<< 'rm x'": {"unknown runs what it reads from standard input"},
+		// A dash is a file, but for what copies and closes streams.
+		"echo a > -":  {"write /w/-"},
+		"cat < -":     {"read /w/-"},
+		"cat <&-":     nil,
+		"echo a 2>&-": nil,
 	} {
 		got := few(command)
 		if !slices.Equal(got, want) {

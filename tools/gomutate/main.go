@@ -61,6 +61,10 @@ type mutator func(dir, file string, others []string, report string) error
 // machine, and not too long for one that never ends.
 const patience = 2 * time.Minute
 
+// memory is how many bytes of addresses a mutant may take: several times what
+// compiling and testing need.
+const memory = 6 << 30
+
 // coefficient says the same in the way of gremlins: how many times longer than
 // the tests of the package, which must pass without a change.
 func coefficient(dir string) (string, error) {
@@ -79,13 +83,16 @@ func runGremlins(dir, _ string, others []string, report string) error {
 	if err != nil {
 		return err
 	}
+	if err := boundMemory(memory); err != nil {
+		return fmt.Errorf("bounding the memory of mutants: %w", err)
+	}
 	args := []string{"run", gremlins, "unleash", "./" + dir, "--silent", "--workers", "1", "--timeout-coefficient", times, "--output", report, "--exclude-files", "/"}
 	for _, o := range others {
 		args = append(args, "--exclude-files", "^"+regexp.QuoteMeta(o)+"$")
 	}
 	cmd := exec.Command("go", args...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -count=1 -vet=off") // a cached run would take no time, and its multiple next to none
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -count=1 -vet=off -failfast") // a cached run would take no time, and its multiple next to none
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("running gremlins: %w", err)
 	}

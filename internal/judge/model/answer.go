@@ -29,13 +29,15 @@ var (
 
 var risks = map[string]judge.Risk{"low": judge.Low, "medium": judge.Medium, "high": judge.High, "critical": judge.Critical}
 
+const notOneObject = "not exactly one JSON object"
+
 // Read reads the answer of a model: exactly one JSON object of the schema, and
 // nothing before or after it. Else the opinion is none, for [judge.Malformed] or
 // [judge.Schema], and its Rationale says in words of ours what is wrong.
 func Read(answer string) judge.Opinion {
 	v, err := toolcall.Parse([]byte(answer), toolcall.Bounds{})
 	if err != nil || v.Kind() != toolcall.Object {
-		return judge.None(judge.Malformed, "not exactly one JSON object")
+		return judge.None(judge.Malformed, notOneObject)
 	}
 	r := reader{}
 	r.keys(v, answerKeys)

@@ -26,7 +26,7 @@ func (r *run) vote(ctx context.Context, n int) judge.Opinion {
 			}
 		}
 	}
-	q := llm.Question{Schema: &llm.Schema{Name: "judgement", JSON: []byte(schemaText)}, MaxTokens: r.j.o.MaxTokens}
+	q := llm.Question{Schema: &llm.Schema{Name: r.j.form.name, JSON: []byte(r.j.form.schema)}, MaxTokens: r.j.o.MaxTokens}
 	if f := r.write(&q, n, objectLines[n]); f != nil {
 		return *f
 	}
@@ -69,7 +69,7 @@ func (r *run) next() int {
 // write puts the prompt into a question. Data that hold the nonce get a new one,
 // once.
 func (r *run) write(q *llm.Question, vote int, last string) *judge.Opinion {
-	q.System, q.Temperature, q.Epoch = r.j.o.Policy.system(), r.j.o.Temperature, r.j.o.Epoch
+	q.System, q.Temperature, q.Epoch = r.j.form.prompt(r.j.o.Policy), r.j.o.Temperature, r.j.o.Epoch
 	for range 2 {
 		q.Round = r.next()
 		q.Nonce = r.j.o.Nonce(q.Round)
@@ -94,7 +94,7 @@ func (r *run) object(ctx context.Context, q llm.Question) judge.Opinion {
 	if err != nil {
 		return judge.None(codeOf(err), strings.TrimLeft(strings.TrimPrefix(err.Error(), string(codeOf(err))), ": "))
 	}
-	return Read(a.Text)
+	return r.j.form.read(a.Text)
 }
 
 // ask puts a question and notes what it came to.

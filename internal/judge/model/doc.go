@@ -13,6 +13,10 @@
 // they forbid, earlier calls, the action and facts that code computed. Secrets are
 // masked in each line of it.
 //
+// How it is asked to answer is a form, in form.go: the gate's, whose every claim code
+// can check, or the plain one, by which the lab measures what a model makes of a case
+// by itself.
+//
 // Clock, nonces and the models are given to it, so that a run repeats byte for
 // byte with a recorded tape.
 package model

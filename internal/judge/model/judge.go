@@ -33,6 +33,7 @@ type Options struct {
 	View      View
 	Votes     int  // 1, 3 or 5; 0 = 1
 	TwoStage  bool // one letter first, where nothing is at stake
+	Plain     bool // the lab's smallest form of prompt and answer: a decision and why, with nothing for code to check
 
 	Temperature *float64      // nil = the provider's own
 	MaxTokens   int           // of one answer; 0 = DefaultMaxTokens
@@ -46,6 +47,7 @@ type Options struct {
 // Judge asks a model. It may be used by several goroutines.
 type Judge struct {
 	o      Options
+	form   *form
 	setup  string // names all that an answer depends on beside the case
 	outage outage
 	cache  cache
@@ -72,11 +74,15 @@ func New(o Options) (*Judge, error) {
 	case o.Deadline < 0, o.MaxTokens < 0:
 		return nil, errors.New("deadline and limit of output are not negative")
 	}
+	f := formOf(o.Plain)
+	if err := f.takes(o); err != nil {
+		return nil, err
+	}
 	temperature := "own"
 	if o.Temperature != nil {
 		temperature = fmt.Sprint(*o.Temperature)
 	}
-	return &Judge{o: o, setup: fmt.Sprintf("%q %s %s %s %q %d %t %s %d", o.Name, o.Policy.Digest(), templateDigest, schemaDigest,
+	return &Judge{o: o, form: f, setup: fmt.Sprintf("%q %s %s %s %q %d %t %s %d", o.Name, o.Policy.Digest(), f.template, f.digest,
 		o.View.Words(), o.Votes, o.TwoStage, temperature, o.MaxTokens)}, nil
 }
 
@@ -86,13 +92,13 @@ func (j *Judge) Digest() string { return j.o.Policy.Digest() }
 // Judge implements judge.Judge.
 func (j *Judge) Judge(ctx context.Context, c judge.Case) judge.Opinion {
 	r := run{j: j, c: &c, asked: judge.Asked{
-		Template: templateDigest, Policy: j.Digest(), Schema: schemaDigest, View: j.o.View.Words(),
+		Template: j.form.template, Policy: j.Digest(), Schema: j.form.digest, View: j.o.View.Words(),
 	}}
 	if c.TooLarge() {
 		return r.none(judge.Clipped, "the call has too many effects, or the user wrote too much")
 	}
 	var err error
-	if r.prompt, err = newPrompt(&c, j.o.View); err != nil {
+	if r.prompt, err = newPrompt(&c, j.form, j.o.View); err != nil {
 		return r.none(judge.Clipped, err.Error())
 	}
 	key := keyOf(j.setup, &c, r.prompt)

@@ -69,20 +69,14 @@ type prompt struct {
 }
 
 // newPrompt writes a case down. The error says what would have to be cut.
-func newPrompt(c *judge.Case, v View) (prompt, error) {
+func newPrompt(c *judge.Case, f *form, v View) (prompt, error) {
 	var p prompt
 	request, omitted, err := requestBlock(c.Turns)
 	if err != nil {
 		return p, err
 	}
 	p.omitted = omitted
-	all := []block{request, boundariesBlock(c.Boundaries), trajectoryBlock(c.Calls, v.Results), actionBlock(c.Action)}
-	if !v.NoFacts {
-		all = append(all, factsBlock(c))
-	}
-	if !v.NoSignals {
-		all = append(all, signalsBlock(c.Signals))
-	}
+	all := f.blocks(c, request, v)
 	for _, most := range []struct {
 		name  string
 		bytes int
@@ -150,7 +144,7 @@ func trajectoryBlock(calls []judge.Earlier, results bool) block {
 	size := 0
 	for i := len(calls) - 1; i >= 0; i-- {
 		var o object
-		o.text("tool", calls[i].Server+"."+calls[i].Tool)
+		o.text("tool", toolName(calls[i].Server, calls[i].Tool))
 		if args := calls[i].Arguments; args.Kind() != toolcall.Absent {
 			o.value("args", args)
 		}
@@ -168,10 +162,18 @@ func trajectoryBlock(calls []judge.Earlier, results bool) block {
 	return b
 }
 
+// toolName names a tool with its server, where there is one.
+func toolName(server, tool string) string {
+	if server == "" {
+		return tool
+	}
+	return server + "." + tool
+}
+
 // actionBlock has the call in one line.
 func actionBlock(a judge.Action) block {
 	var o object
-	o.text("tool", a.Server+"."+a.Tool)
+	o.text("tool", toolName(a.Server, a.Tool))
 	o.value("args", a.Arguments)
 	var commands []toolcall.Value
 	for _, argument := range slices.Sorted(maps.Keys(a.Commands)) {

@@ -15,6 +15,10 @@ var (
 	systemText string
 	//go:embed text/schema.json
 	schemaText string
+	//go:embed text/plain.md
+	plainText string
+	//go:embed text/plain.json
+	plainSchemaText string
 	//go:embed text/denials.md
 	denialsText string
 	//go:embed text/rules.md
@@ -62,6 +66,17 @@ const maxPolicy = 64 << 10
 // NewPolicy returns a policy of an operator's own. The denials that come with licet
 // stand behind its text: what it leaves out is not lifted (judge.md, section 1).
 func NewPolicy(name, text string) (Policy, error) {
+	p, err := MeasuredPolicy(name, text)
+	if err != nil {
+		return Policy{}, err
+	}
+	p.text = strings.TrimRight(text, "\n") + "\n\n" + alwaysText + denialsText
+	return p, nil
+}
+
+// MeasuredPolicy returns a policy of exactly this text, to measure how a model
+// judges by it. It is for the lab: no gate goes by a text without the denials.
+func MeasuredPolicy(name, text string) (Policy, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return Policy{}, errors.New("an empty policy")
@@ -70,19 +85,11 @@ func NewPolicy(name, text string) (Policy, error) {
 	case !utf8.ValidString(text):
 		return Policy{}, errors.New("a policy that is not UTF-8")
 	}
-	return Policy{name, strings.TrimRight(text, "\n") + "\n\n" + alwaysText + denialsText}, nil
+	return Policy{name, text}, nil
 }
 
 // Digest returns the digest of the policy's text.
 func (p Policy) Digest() string { return digestOf(p.text) }
-
-// system returns the text that stands before every case.
-func (p Policy) system() string { return strings.Replace(systemText, policyPlace, p.text, 1) }
-
-// templateDigest is that of all fixed text of a prompt but the policy.
-var templateDigest = digestOf(append([]string{systemText, repairText}, append(objectLines[:], letterLines[:]...)...)...)
-
-var schemaDigest = digestOf(schemaText)
 
 func digestOf(texts ...string) string {
 	h := sha256.New()

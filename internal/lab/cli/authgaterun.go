@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
+	"github.com/licet-dev/licet/internal/lab/authgate/modeljudge"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/authgate/run"
 )
@@ -27,6 +30,14 @@ type authgateRunFlags struct {
 	epochs           int
 	workers, calls   int
 	money            string
+
+	list     string // file of models
+	scoring  string
+	patience time.Duration
+	batch    string   // folder
+	answers  []string // files
+
+	recordTo, replayFrom string // tapes
 }
 
 func (a *app) authgateRun() *cobra.Command {
@@ -41,27 +52,52 @@ again, and asks nothing twice.
 
 The judges that need no model are ` + strings.Join(run.BuiltInNames(), ", ") + `.
 They go by no policy: "grounded" is the judge that contracts have, without a
-model, and the others are baselines that see little or nothing.
+model, and the others are baselines that see little or nothing. Any other NAME is
+a model of the file of --models (docs/judge.md says what stands in it). It is asked
+for a decision and why (--scoring raw), or as the gate asks, with the gate's checks
+(--scoring checked). A server that wants a pause gets it. A question that had no
+answer, for whatever reason that is not the model's, is no result: the next run
+asks it again.
 
 A policy is a name, of a file policies/NAME.md in the data set, or NAME=FILE.
-Without --policy it is "none=", one of no text.
+Without --policy it is "none=", one of no text, which no model judges by.
 
-The exit status is 0 once all questions are answered, and 1 if the run was stopped.`,
+Where no server can be reached, --batch writes the questions into files of a folder,
+in the form of OpenAI's Batch API, and the run waits. With --answers, files of
+answers are imported and the run goes on; repairs of answers that cannot be read may
+be due then, in new files.
+
+The exit status is 0 once all questions are answered, 5 if answers are to come in
+files, and 1 if the run was stopped or a question had no answer.`,
 		Example: "  licet-lab authgate run --data v0 --out run --model grounded --model always-block\n" +
+			"  licet-lab authgate run --data v0 --out run --models models.yaml --model large --policy rules --policy implicit\n" +
 			"  licet-lab authgate report --data v0 --out report run/results.jsonl",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
 			return a.runAuthgateRun(cmd.Context(), f)
 		}),
 	}
-	c.Flags().StringVar(&f.data, "data", "", "folder of the data set (required)")
-	c.Flags().StringVar(&f.out, "out", "", "folder for the answers (required)")
-	c.Flags().StringArrayVar(&f.models, "model", nil, "judge to ask (required; can stand several times)")
-	c.Flags().StringArrayVar(&f.policies, "policy", []string{"none="}, "policy to judge by: NAME or NAME=FILE (can stand several times)")
-	c.Flags().BoolVar(&f.signals, "signals", false, "ask with observations of the environment too")
-	c.Flags().IntVar(&f.epochs, "epochs", 1, "how often each question is asked")
-	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many questions are asked at a time")
-	c.Flags().IntVar(&f.calls, "calls", 0, "stop after so many questions (default: no bound)")
-	c.Flags().StringVar(&f.money, "money", "", "stop once the answers state that they cost so much (default: no bound)")
+	f.register(c)
+	return c
+}
+
+func (f *authgateRunFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.data, "data", "", "folder of the data set (required)")
+	flags.StringVar(&f.out, "out", "", "folder for the answers (required)")
+	flags.StringArrayVar(&f.models, "model", nil, "judge to ask (required; can stand several times)")
+	flags.StringVar(&f.list, "models", "", "file that says which models there are")
+	flags.StringVar(&f.scoring, "scoring", "raw", "what models are asked for: raw (a decision) or checked (what the gate asks for)")
+	flags.StringArrayVar(&f.policies, "policy", []string{"none="}, "policy to judge by: NAME or NAME=FILE (can stand several times)")
+	flags.BoolVar(&f.signals, "signals", false, "ask with observations of the environment too")
+	flags.IntVar(&f.epochs, "epochs", 1, "how often each question is asked")
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "how many questions are put to each judge at a time")
+	flags.IntVar(&f.calls, "calls", 0, "stop after so many questions (default: no bound)")
+	flags.StringVar(&f.money, "money", "", "stop once the answers state that they cost so much (default: no bound)")
+	flags.DurationVar(&f.patience, "patience", 10*time.Minute, "how long one question may be held back by pauses that its server wants")
+	flags.StringVar(&f.batch, "batch", "", "ask models through files in this folder")
+	flags.StringArrayVar(&f.answers, "answers", nil, "file of answers to import, with --batch (can stand several times)")
+	flags.StringVar(&f.recordTo, "record", "", "keep questions and answers in this new file, without keys")
+	flags.StringVar(&f.replayFrom, "replay", "", "take the answers from such a file, without a network")
 	if err := c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(run.BuiltInNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err)
 	}
@@ -70,19 +106,23 @@ The exit status is 0 once all questions are answered, and 1 if the run was stopp
 			panic(err)
 		}
 	}
-	return c
 }
 
 func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error) {
-	plan, err := f.plan()
+	if err := f.check(); err != nil {
+		return err
+	}
+	models, err := a.authgateModels(&f)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, models.close()) }()
+	plan, err := f.plan(models)
 	if err != nil {
 		return err
 	}
 	o := run.Options{Workers: f.workers, Calls: f.calls, Progress: a.authgateProgress()}
 	if f.money != "" {
-		if !result.IsDecimal(f.money) {
-			return clikit.Usagef("--money %s: expected a decimal", f.money)
-		}
 		o.Money, _ = new(big.Rat).SetString(f.money)
 	}
 	j, err := run.OpenJournal(f.out, plan)
@@ -90,22 +130,90 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	out, err := run.Run(ctx, plan, j, o)
-	fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
-	switch {
-	case err == nil && out.Stopped != "":
-		err = fmt.Errorf("stopped, as %s: the same command goes on", out.Stopped)
-	case err != nil && ctx.Err() != nil:
-		err = fmt.Errorf("%w: the same command goes on", err)
+	var imported error
+	before := 0
+	if len(f.answers) > 0 { // what they answer is found by all that is open
+		first, err := run.Run(ctx, plan, j, run.Options{Workers: o.Workers})
+		if err != nil {
+			return err
+		}
+		before = first.New
+		imported = a.importAnswers(models.files, f.answers)
 	}
+	out, err := run.Run(ctx, plan, j, o)
+	out.New += before
+	fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
+	if err == nil && models.files != nil {
+		err = a.exportRequests(models.files, out.Open[run.Waiting])
+	}
+	switch {
+	case imported != nil:
+		return imported
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("%w: the same command goes on", err)
+	case err != nil:
+		return err
+	}
+	return unfinished(out)
+}
+
+// importAnswers takes up files of answers. What it came to is said even if some answer
+// is one to nothing.
+func (a *app) importAnswers(files *modeljudge.Files, paths []string) error {
+	in, err := files.Import(paths...)
+	fmt.Fprintf(a.out, "%d answers imported, %d failed at the service, %d known before\n", len(in.New), len(in.Failed), in.Repeated)
 	return err
 }
 
-// plan reads what is to be asked.
-func (f authgateRunFlags) plan() (*run.Plan, error) {
-	if f.epochs < 1 || f.workers < 1 || f.calls < 0 {
-		return nil, clikit.Usagef("--epochs and --workers are 1 or more, --calls 0 or more")
+// exportRequests writes what waits for answers, and the status for it.
+func (a *app) exportRequests(files *modeljudge.Files, waiting int) error {
+	paths, err := files.Export()
+	if err != nil || waiting == 0 {
+		return err
 	}
+	fmt.Fprintf(a.out, "%d questions wait for answers to %s\n", waiting, strings.Join(paths, ", "))
+	return clikit.Exit(clikit.Waiting)
+}
+
+// unfinished says why a run has not ended, nil if it has.
+func unfinished(out run.Outcome) error {
+	if out.Stopped != "" {
+		return fmt.Errorf("stopped, as %s: the same command goes on", out.Stopped)
+	}
+	if out.Done == out.All {
+		return nil
+	}
+	var why []string
+	asked := 0
+	for _, code := range slices.Sorted(maps.Keys(out.Open)) {
+		why = append(why, fmt.Sprintf("%d %s", out.Open[code], code))
+		asked += out.Open[code]
+	}
+	if rest := out.All - out.Done - asked; rest > 0 {
+		why = append(why, fmt.Sprintf("%d not asked then", rest))
+	}
+	return fmt.Errorf("%d questions have no answer (%s): the same command asks them again", out.All-out.Done, strings.Join(why, ", "))
+}
+
+// check refuses flags that do not go together.
+func (f *authgateRunFlags) check() error {
+	switch {
+	case f.epochs < 1 || f.workers < 1 || f.calls < 0 || f.patience < 0:
+		return clikit.Usagef("--epochs and --workers are 1 or more, --calls and --patience 0 or more")
+	case f.money != "" && !result.IsDecimal(f.money):
+		return clikit.Usagef("--money %s: expected a decimal", f.money)
+	case f.scoring != "raw" && f.scoring != "checked":
+		return clikit.Usagef("--scoring %s: expected raw or checked", f.scoring)
+	case len(f.answers) > 0 && f.batch == "":
+		return clikit.Usagef("--answers: they are those to files of --batch")
+	case f.batch != "" && f.recordTo+f.replayFrom != "":
+		return clikit.Usagef("--batch: its files are all that there is to keep, without --record and --replay")
+	}
+	return nil
+}
+
+// plan reads what is to be asked.
+func (f *authgateRunFlags) plan(models *authgateModels) (*run.Plan, error) {
 	set, err := item.ReadDir(f.data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.data, err)
@@ -117,10 +225,11 @@ func (f authgateRunFlags) plan() (*run.Plan, error) {
 	if f.signals {
 		p.Forms = append(p.Forms, result.Signals)
 	}
+	models.manifest = set.Manifest
 	for _, name := range f.models {
-		judge, ok := run.BuiltIn(name)
-		if !ok {
-			return nil, clikit.Usagef("--model %q: there are %s", name, strings.Join(run.BuiltInNames(), ", "))
+		judge, err := models.judge(name)
+		if err != nil {
+			return nil, err
 		}
 		p.Judges = append(p.Judges, judge)
 	}
@@ -129,13 +238,16 @@ func (f authgateRunFlags) plan() (*run.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		if policy.Text == "" && models.list != nil {
+			return nil, clikit.Usagef("--policy %s has no text, and a model judges by one: name it, such as --policy rules", word)
+		}
 		p.Policies = append(p.Policies, policy)
 	}
 	return p, nil
 }
 
 // policy reads a policy by its word: NAME, NAME=FILE, or NAME= for one of no text.
-func (f authgateRunFlags) policy(word string) (run.Policy, error) {
+func (f *authgateRunFlags) policy(word string) (run.Policy, error) {
 	name, path, named := strings.Cut(word, "=")
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return run.Policy{}, clikit.Usagef("--policy %q: expected NAME or NAME=FILE", word)

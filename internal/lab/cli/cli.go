@@ -66,11 +66,13 @@ is allowed, held and blocked.
   licet-lab authgate report --data DIR FILE ...  what they decided, held against the labels
   licet-lab report compare BEFORE AFTER          what got worse from one run to the next
   licet-lab authgate validate DIR                whether contrast pairs are sound
+  licet-lab authgate build --plan FILE ...       contrast pairs, made with a model
   licet-lab secbench selftest                    agents on tasks of finding flaws, checked
   licet-lab fake-llm --script FILE               a model's API without a model
   licet-lab llm probe                            what a model's server can do
 
-Exit status: 0 fine, 1 something is wrong or failed, 2 wrong usage.`,
+Exit status: 0 fine, 1 something is wrong or failed, 2 wrong usage, 5 answers are to
+come in files.`,
 	}
 	root.AddCommand(a.corpus(), a.baselines(), a.replay(), a.agentdojo(), a.provenance(), a.learn(), a.suggest(), a.report(), a.fakeLLM(), a.llm(), a.authgate(), a.secbench(), a.gate(), a.serveCatalog())
 	return root

@@ -20,7 +20,7 @@ import (
 const addressVariable = "FAKE_LLM"
 
 // fakeFlags are the flags of fake-llm.
-type fakeFlags struct{ script, listen, log string }
+type fakeFlags struct{ script, listen, log, batch string }
 
 func (a *app) fakeLLM() *cobra.Command {
 	var f fakeFlags
@@ -31,7 +31,10 @@ and Gemini (generateContent) do, from a script and on this machine only. What it
 answers says nothing about any model: every answer is marked as scripted.
 
 With COMMAND it runs that, with the server's address in the variable FAKE_LLM,
-and ends with it. A script is YAML; the first rule that matches answers:
+and ends with it. With --batch it serves nothing, and answers a file of requests in
+the form of OpenAI's Batch API with a file of answers on standard output.
+
+A script is YAML; the first rule that matches answers:
 
   server: ollama          # whose pages beside the API: openai, ollama, vllm, llama.cpp
   context: 8192           # tokens that these pages name
@@ -56,6 +59,7 @@ beside a fault, which then works on it. The faults:
 	}
 	c.Flags().StringVar(&f.script, "script", "", "what to answer (required)")
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback address and port; port 0 is any that is free")
+	c.Flags().StringVar(&f.batch, "batch", "", "answer this file of requests")
 	c.Flags().StringVar(&f.log, "log", "", "file for a line of JSON per question; prompts and keys are not in it")
 	if err := c.MarkFlagRequired("script"); err != nil {
 		panic(err)
@@ -80,6 +84,12 @@ func (a *app) runFakeLLM(ctx context.Context, f fakeFlags, command []string) err
 		}
 		defer file.Close()
 		log = file
+	}
+	if f.batch != "" && len(command) > 0 {
+		return clikit.Usagef("--batch serves nothing, so that no COMMAND has a server to ask")
+	}
+	if f.batch != "" {
+		return a.answerBatch(script, f.batch, log)
 	}
 	l, err := fakellm.Listen(f.listen)
 	if err != nil {
@@ -108,4 +118,14 @@ func (a *app) serveAround(ctx context.Context, script *fakellm.Script, l net.Lis
 		return errors.Join(served, clikit.Exit(failed.ExitCode()))
 	}
 	return errors.Join(served, err)
+}
+
+// answerBatch answers a file of requests on standard output.
+func (a *app) answerBatch(script *fakellm.Script, path string, log io.Writer) error {
+	requests, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer requests.Close()
+	return script.AnswerBatch(requests, a.out, log)
 }

@@ -91,7 +91,7 @@ func (a *app) runProbeLLM(ctx context.Context, f probeFlags) (err error) {
 			return err
 		}
 	}
-	if c.Tape, err = tape(f); err != nil {
+	if c.Tape, err = tape(f.recordTo, f.replayFrom); err != nil {
 		return err
 	}
 	report, err := llm.Probe(ctx, c, llm.RealSystem())
@@ -112,15 +112,15 @@ func (a *app) runProbeLLM(ctx context.Context, f probeFlags) (err error) {
 	return err
 }
 
-// tape returns the tape that the flags name, nil for none.
-func tape(f probeFlags) (*llm.Tape, error) {
+// tape returns the tape that --record and --replay name, nil for none.
+func tape(record, replay string) (*llm.Tape, error) {
 	switch {
-	case f.recordTo != "" && f.replayFrom != "":
+	case record != "" && replay != "":
 		return nil, clikit.Usagef("--record and --replay: a tape is written or read")
-	case f.recordTo != "":
-		return llm.RecordTape(f.recordTo)
-	case f.replayFrom != "":
-		text, err := os.ReadFile(f.replayFrom)
+	case record != "":
+		return llm.RecordTape(record)
+	case replay != "":
+		text, err := os.ReadFile(replay)
 		if err != nil {
 			return nil, err
 		}

@@ -14,8 +14,12 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 )
 
-// benchBroken is the exit status where a run was an error of the bench itself.
-const benchBroken = 4
+// benchBroken is the exit status where more than one run of mostBroken was an error
+// of the bench itself: the rest says nothing then.
+const (
+	benchBroken = 4
+	mostBroken  = 50
+)
 
 // toyWords make this program a toy of a task, as a harness starts it.
 var toyWords = []string{"secbench", "toy"}
@@ -28,8 +32,8 @@ folder of files, made for this, with seven tools. Every call is decided by the
 gate under a contract of the task, and every run leaves a trace that anybody can
 grade again.
 
-Exit status: 0 fine, 1 something is not as it must be, 2 wrong usage, 4 a run
-was an error of the bench itself.`,
+Exit status: 0 fine, 1 something is not as it must be, 2 wrong usage, 4 more
+than 2 % of the runs were errors of the bench itself.`,
 	}
 	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchToy())
 	return c

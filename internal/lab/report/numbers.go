@@ -31,7 +31,7 @@ type Number struct {
 	Of     *int     `json:"of,omitempty"`
 	Low    *float64 `json:"low,omitempty"` // interval, 95 %
 	High   *float64 `json:"high,omitempty"`
-	By     string   `json:"by,omitempty"` // how the interval of a rate was estimated; that of a count is Wilson's
+	By     string   `json:"by,omitempty"` // how the interval was estimated; "" of a count is Wilson's
 	Cases  []string `json:"cases,omitempty"`
 
 	Percent string `json:"percent,omitempty"` // of a rate, which has no cases; with two decimals
@@ -64,7 +64,11 @@ func (r *Report) Numbers() Numbers {
 func (n *Number) fill(cell Cell, c Column) bool {
 	switch {
 	case cell.Count != nil:
-		low, high := Interval(cell.Count.N, cell.Count.Of)
+		i := cell.Count.interval()
+		low, high := round(i.Low), round(i.High)
+		if cell.Count.Interval != nil {
+			n.By = i.By
+		}
 		n.Better, n.N, n.Of, n.Low, n.High = c.Better.String(), &cell.Count.N, &cell.Count.Of, &low, &high
 		n.Cases = slices.Sorted(slices.Values(cell.Count.Cases))
 	case cell.Rate != nil:

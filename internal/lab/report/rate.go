@@ -33,7 +33,7 @@ func (c Cell) rate() (Rate, bool) {
 	var r Rate
 	switch {
 	case c.Count != nil:
-		r = Rate{N: c.Count.N, Of: c.Count.Of}
+		r = Rate{N: c.Count.N, Of: c.Count.Of, Interval: c.Count.Interval}
 	case c.Rate != nil:
 		r = *c.Rate
 	default:
@@ -90,19 +90,24 @@ func (r Rate) beats(o Rate, better Direction) bool {
 
 // how says how the numbers of a report are to be read: those that it has.
 func (r *Report) how() string {
-	counts, rates := false, false
+	counts, rates, own := false, false, false
 	for _, s := range r.Sections {
 		for _, t := range s.Tables {
 			for _, row := range t.Rows {
 				for _, c := range row.Cells {
 					counts, rates = counts || c.Count != nil, rates || c.Rate != nil
+					own = own || c.Count != nil && c.Count.Interval != nil
 				}
 			}
 		}
 	}
+	by := "Wilson"
+	if own {
+		by += ", or as its table says"
+	}
 	var all []string
 	if counts || !rates {
-		all = append(all, "Each number is a count of cases: so many of so many, the share in per cent, and the 95 % interval of that share (Wilson). It leads to its cases.")
+		all = append(all, "Each number is a count of cases: so many of so many, the share in per cent, and the 95 % interval of that share ("+by+"). It leads to its cases.")
 	}
 	if rates {
 		all = append(all, "A rate is in per cent, rounded half up from the exact fraction, which stands beside it; an interval is one of 95 %.")

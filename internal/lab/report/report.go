@@ -96,8 +96,9 @@ func (c Cell) isNumber() bool {
 
 // Count is a number of cases among others, with all that it counts.
 type Count struct {
-	N, Of int
-	Cases []string // the ids of the N
+	N, Of    int
+	Cases    []string  // the ids of the N
+	Interval *Estimate // nil = that of Wilson
 }
 
 // Rate is so many of so many, of what has no list of cases: thousands of decisions,

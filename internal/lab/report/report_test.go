@@ -444,3 +444,25 @@ func FuzzReadNumbers(f *testing.F) {
 		}
 	})
 }
+
+// TestOwnInterval: a count can have another interval than that of Wilson.
+func TestOwnInterval(t *testing.T) {
+	c := report.Count{N: 1, Of: 4, Cases: []string{"a"}, Interval: &report.Estimate{Low: 0.125, High: 0.5, By: "tasks resampled"}}
+	if got := c.Share(); got != "25.0 %, 12.5 to 50.0" {
+		t.Errorf("share %q", got)
+	}
+	r := report.Report{Title: "t", Cases: []report.Case{{ID: "a"}}, Sections: []report.Section{{ID: "s", Tables: []report.Table{{
+		ID: "t", Columns: []report.Column{{ID: "c"}}, Rows: []report.Row{{ID: "r", Cells: []report.Cell{{Count: &c}}}},
+	}}}}}
+	if n := r.Numbers().Numbers[0]; n.By != "tasks resampled" || *n.Low != 0.125 || *n.High != 0.5 || len(n.Cases) != 1 {
+		t.Errorf("%+v", n)
+	}
+	dir := t.TempDir()
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "report.md"))
+	if err != nil || !strings.Contains(string(text), "Wilson, or as its table says") {
+		t.Errorf("%s, %v", text, err)
+	}
+}

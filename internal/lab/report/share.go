@@ -13,8 +13,17 @@ func (c Count) Share() string {
 	if c.Of == 0 {
 		return "no case"
 	}
+	i := c.interval()
+	return fmt.Sprintf("%.1f %%, %.1f to %.1f", 100*float64(c.N)/float64(c.Of), 100*i.Low, 100*i.High)
+}
+
+// interval is the one that is stated, or that of Wilson.
+func (c Count) interval() Estimate {
+	if c.Interval != nil {
+		return *c.Interval
+	}
 	low, high := stats.Wilson(c.N, c.Of)
-	return fmt.Sprintf("%.1f %%, %.1f to %.1f", 100*float64(c.N)/float64(c.Of), 100*low, 100*high)
+	return Estimate{Low: low, High: high, By: "Wilson"}
 }
 
 // String writes a measure with three digits.

@@ -75,6 +75,30 @@ func TestClustered(t *testing.T) {
 	}
 }
 
+// TestBounds: of sums that hardly repeat, the bounds are elements 250 and 9749.
+func TestBounds(t *testing.T) {
+	fine := make([]stats.Ratio, 30)
+	for i := range fine {
+		fine[i] = stats.Ratio{N: 7*i*i + i, Of: 5}
+	}
+	var sums []int
+	g := seed()
+	for range stats.Resamples {
+		sum := 0
+		for range fine {
+			sum += fine[g.Below(len(fine))].N
+		}
+		sums = append(sums, sum)
+	}
+	slices.Sort(sums)
+	if sums[249] == sums[250] || sums[9748] == sums[9749] {
+		t.Fatal("the sums repeat")
+	}
+	if low, high, _ := stats.Clustered(seed(), fine); low.N != sums[250] || high.N != sums[9749] {
+		t.Errorf("%d to %d, want %d to %d", low.N, high.N, sums[250], sums[9749])
+	}
+}
+
 func TestDifference(t *testing.T) {
 	for controls, want := range map[int]string{16: "0.081667 -0.023333 0.193333", 20: "0.086667 -0.006667 0.196667"} {
 		mean, low, high, ok := stats.Difference(seed(), x(), tasks(controls, 5, 2, 1, 0, -1))

@@ -74,8 +74,13 @@ func readYAML(dir, name string, v any) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, name)
-	r := &yamlwalk.Reader{File: path, What: "drafts"}
+	return DecodeYAML(filepath.Join(dir, name), "drafts", text, v)
+}
+
+// DecodeYAML reads a text in YAML into v, strictly: a member that v does not know is
+// an error. path and what (such as "drafts") stand for the text in errors.
+func DecodeYAML(path, what string, text []byte, v any) error {
+	r := &yamlwalk.Reader{File: path, What: what}
 	root := r.Parse(text)
 	if root == nil && len(r.Problems) == 0 {
 		return fmt.Errorf("%s is empty", path)
@@ -87,7 +92,7 @@ func readYAML(dir, name string, v any) error {
 	if !ok {
 		return r.Problems
 	}
-	err = json.Unmarshal([]byte(value.Canonical()), v, json.RejectUnknownMembers(true))
+	err := json.Unmarshal([]byte(value.Canonical()), v, json.RejectUnknownMembers(true))
 	if err == nil {
 		return nil
 	}

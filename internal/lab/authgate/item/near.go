@@ -28,15 +28,17 @@ const (
 	verbQuota        = 8  // of quotaOf pairs
 	domainQuota      = 12 // of quotaOf pairs
 	quotaOf          = 70
-	mostRepairs      = 3
 )
+
+// MostRepairs is how many rounds of repair a draft gets.
+const MostRepairs = 3
 
 // thresholds are those of this version as a manifest says them.
 var thresholds = Thresholds{
 	NearDuplicate: fmt.Sprintf("%.2f", nearDuplicate), RequestDuplicate: fmt.Sprintf("%.2f", requestDuplicate),
 	SeedCopy: fmt.Sprintf("%.2f", seedCopy), Cluster: fmt.Sprintf("%.2f", sameCluster),
 	VerbQuota: fmt.Sprintf("%d/%d", verbQuota, quotaOf), DomainQuota: fmt.Sprintf("%d/%d", domainQuota, quotaOf),
-	RepairRounds: mostRepairs,
+	RepairRounds: MostRepairs,
 }
 
 // form is a row as the comparison sees it.
@@ -92,54 +94,119 @@ func formsOf(rows []Instance) []form {
 	return forms
 }
 
-// near compares each row with the earlier ones of its role, over all modes.
-func (c *checker) near() {
-	rows := c.set.Instances
-	forms := formsOf(rows)
-	for i := range rows {
-		for j := range i {
-			if rows[i].Role != rows[j].Role || rows[i].PairID == rows[j].PairID {
-				continue
-			}
-			if how := forms[i].request.Jaccard(forms[j].request); how >= requestDuplicate {
-				c.report(&rows[i], "near_duplicate", "/visible/request", "is like that of %s (%.2f)", rows[j].ID, how)
-			}
-			if rows[i].Role != Base {
-				continue
-			}
-			if how := forms[i].similarity(forms[j]); how >= nearDuplicate {
-				c.report(&rows[i], "near_duplicate", "/visible", "is like %s (%.2f)", rows[j].ID, how)
-			}
-			if rows[i].Mode == rows[j].Mode && digestOf(rows[i].Visible.Action) == digestOf(rows[j].Visible.Action) {
-				c.report(&rows[i], "near_duplicate", "/visible/action", "is that of %s", rows[j].ID)
-			}
+// Shelf holds rows with which further ones are compared, over all modes: those of
+// the same role in other pairs, and examples that no row may copy.
+type Shelf struct {
+	seeds []Seed
+	rows  []shelved
+}
+
+type shelved struct {
+	row    *Instance
+	form   form
+	action string // digest
+}
+
+// NewShelf returns a shelf with nothing but examples on it.
+func NewShelf(seeds []Seed) *Shelf { return &Shelf{seeds: seeds} }
+
+// Add puts a row on the shelf.
+func (s *Shelf) Add(i *Instance) {
+	s.rows = append(s.rows, shelved{i, formOf(i), digestOf(i.Visible.Action)})
+}
+
+// Remove takes the rows of a pair away.
+func (s *Shelf) Remove(pair string) {
+	s.rows = slices.DeleteFunc(s.rows, func(r shelved) bool { return r.row.PairID == pair })
+}
+
+// Compare says what of the shelf a row is like: near_duplicate or seed_copy. Of other
+// rows than base rows only the request is compared, as the rest is not their own.
+func (s *Shelf) Compare(i *Instance) (found Findings) {
+	report := func(code, path, format string, args ...any) {
+		found = append(found, Finding{Row: i.ID, Code: code, Path: path, What: fmt.Sprintf(format, args...)})
+	}
+	f, action := formOf(i), digestOf(i.Visible.Action)
+	for _, r := range s.rows {
+		if i.Role != r.row.Role || i.PairID == r.row.PairID {
+			continue
 		}
-		c.seedCopy(&rows[i], forms[i])
+		if how := f.request.Jaccard(r.form.request); how >= requestDuplicate {
+			report("near_duplicate", "/visible/request", "is like that of %s (%.2f)", r.row.ID, how)
+		}
+		if i.Role != Base {
+			continue
+		}
+		if how := f.similarity(r.form); how >= nearDuplicate {
+			report("near_duplicate", "/visible", "is like %s (%.2f)", r.row.ID, how)
+		}
+		if i.Mode == r.row.Mode && action == r.action {
+			report("near_duplicate", "/visible/action", "is that of %s", r.row.ID)
+		}
+	}
+	for _, seed := range s.seeds {
+		if how := f.similarity(seed.form); i.Role == Base && how >= seedCopy {
+			report("seed_copy", "/visible", "is like the seed %s (%.2f)", seed.ID, how)
+		}
+	}
+	return found
+}
+
+// near compares each row with the earlier ones.
+func (c *checker) near() {
+	shelf := NewShelf(c.seeds)
+	for n := range c.set.Instances {
+		i := &c.set.Instances[n]
+		for _, f := range shelf.Compare(i) {
+			c.report(i, f.Code, f.Path, "%s", f.What)
+		}
+		shelf.Add(i)
 	}
 }
 
+// Quota counts base rows by what a mode must not be full of: one tool with its first
+// verb, or one domain.
+type Quota map[string]int
+
+// Add counts a row, n times; -1 takes it back.
+func (q Quota) Add(i *Instance, n int) {
+	q[string(i.Mode)+" does "+i.verb()] += n
+	q[string(i.Mode)+" in "+i.Domain] += n
+}
+
+// Over says what a mode of size pairs would have too many of with one more such row.
+func (q Quota) Over(i *Instance, size int) (found Findings) {
+	report := func(path string, most int, kind string) {
+		found = append(found, Finding{Row: i.ID, Code: "quota", Path: path, What: fmt.Sprintf("more than %d of %d pairs of the mode are of %q", most, size, kind)})
+	}
+	if most := share(verbQuota, size); q[string(i.Mode)+" does "+i.verb()] >= most {
+		report("/visible/action", most, i.verb())
+	}
+	if most := DomainQuota(size); q[string(i.Mode)+" in "+i.Domain] >= most {
+		report("/domain", most, i.Domain)
+	}
+	return found
+}
+
+// DomainQuota is how many of size pairs of a mode may be in one domain.
+func DomainQuota(size int) int { return share(domainQuota, size) }
+
 // quotas: a mode is not full of one tool and verb, or of one domain.
 func (c *checker) quotas() {
-	verbs, domains, sizes := map[string]int{}, map[string]int{}, map[Mode]int{}
+	sizes, q := map[Mode]int{}, Quota{}
 	for _, p := range c.pairs {
 		if p.Base != nil {
 			sizes[p.Base.Mode]++
 		}
 	}
 	for _, p := range c.pairs {
-		i := p.Base
-		if i == nil {
+		if p.Base == nil {
 			continue
 		}
-		verb, domain := i.verb(), string(i.Mode)+" "+i.Domain
-		verbs[string(i.Mode)+" "+verb]++
-		domains[domain]++
-		if most := share(verbQuota, sizes[i.Mode]); verbs[string(i.Mode)+" "+verb] > most {
-			c.report(i, "quota", "/visible/action", "more than %d of %d pairs of the mode begin with %q", most, sizes[i.Mode], verb)
+		for _, f := range q.Over(p.Base, sizes[p.Base.Mode]) {
+			c.report(p.Base, f.Code, f.Path, "%s", f.What)
 		}
-		if most := share(domainQuota, sizes[i.Mode]); domains[domain] > most {
-			c.report(i, "quota", "/domain", "more than %d of %d pairs of the mode are in %q", most, sizes[i.Mode], i.Domain)
-		}
+		q.Add(p.Base, 1)
 	}
 }
 

@@ -160,21 +160,46 @@ func (f *Finding) at(file string, line int) Finding {
 	return g
 }
 
-// decode reads one row: exactly one object, with all members of T and no other.
+// decode reads one row: exactly one object of its schema, with all members of T and
+// no other.
 func decode[T any](raw []byte, schema string) (row T, found *Finding) {
-	if len(raw) > maxRow {
-		return row, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), maxRow)}
-	}
-	value, err := toolcall.Parse(raw, toolcall.Bounds{})
-	if err != nil {
-		return row, &Finding{Code: "not_json", What: err.Error()}
-	}
-	if value.Kind() != toolcall.Object {
-		return row, &Finding{Code: "not_json", What: "a row is an object, not " + value.Kind().String()}
+	value, found := object(raw)
+	if found != nil {
+		return row, found
 	}
 	if got := value.Get("schema").Text(); got != schema {
 		return row, &Finding{Code: "schema", Path: "/schema", What: fmt.Sprintf("%q, not %q", got, schema)}
 	}
+	return exactly[T](raw, value)
+}
+
+// Decode reads a part of a row as a model writes it: exactly one object, with all
+// members of T and no other. Else it says why not, with the code not_json or schema.
+func Decode[T any](raw []byte) (part T, found *Finding) {
+	value, found := object(raw)
+	if found != nil {
+		return part, found
+	}
+	return exactly[T](raw, value)
+}
+
+// object reads exactly one object.
+func object(raw []byte) (toolcall.Value, *Finding) {
+	if len(raw) > maxRow {
+		return toolcall.Value{}, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), maxRow)}
+	}
+	value, err := toolcall.Parse(raw, toolcall.Bounds{})
+	if err != nil {
+		return toolcall.Value{}, &Finding{Code: "not_json", What: err.Error()}
+	}
+	if value.Kind() != toolcall.Object {
+		return toolcall.Value{}, &Finding{Code: "not_json", What: "a row is an object, not " + value.Kind().String()}
+	}
+	return value, nil
+}
+
+// exactly reads the object value, whose text is raw, as a T.
+func exactly[T any](raw []byte, value toolcall.Value) (row T, found *Finding) {
 	if err := json.Unmarshal(raw, &row, json.RejectUnknownMembers(true)); err != nil {
 		pointer, _ := errorPointer(err)
 		return row, &Finding{Code: "schema", Path: pointer, What: err.Error()}

@@ -24,15 +24,3 @@ func ParseSeed(raw []byte) (Seed, error) {
 	action := toolcall.ArrayOf(v.Get("action").Get("tool"), v.Get("action").Get("args"))
 	return Seed{v.Get("id").Text(), form{text(v.Get("request")), text(v.Get("trajectory")), text(action)}}, nil
 }
-
-// seedCopy compares a base row with the examples.
-func (c *checker) seedCopy(i *Instance, f form) {
-	if i.Role != Base {
-		return
-	}
-	for _, s := range c.seeds {
-		if how := f.similarity(s.form); how >= seedCopy {
-			c.report(i, "seed_copy", "/visible", "is like the seed %s (%.2f)", s.ID, how)
-		}
-	}
-}

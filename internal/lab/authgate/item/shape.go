@@ -121,7 +121,7 @@ func (c *checker) bookkeeping(i *Instance) {
 	c.demand(p.PromptSHA256 == nil || digestForm.MatchString(*p.PromptSHA256), i, "/provenance/prompt_sha256", "is no digest")
 	_, err := time.Parse(time.RFC3339, p.Created)
 	c.demand(err == nil, i, "/provenance/created", "is no time in RFC 3339")
-	c.demand(p.RepairRounds >= 0 && p.RepairRounds <= mostRepairs, i, "/provenance/repair_rounds", "%d, not 0 to %d", p.RepairRounds, mostRepairs)
+	c.demand(p.RepairRounds >= 0 && p.RepairRounds <= MostRepairs, i, "/provenance/repair_rounds", "%d, not 0 to %d", p.RepairRounds, MostRepairs)
 	r := i.Review
 	c.demand(slices.Contains(statuses, r.Status), i, "/review/status", "%q is no status", r.Status)
 	humans := 0

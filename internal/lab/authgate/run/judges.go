@@ -23,9 +23,24 @@ type Judge interface {
 	// Digest names what it goes by: with another one its answers are others.
 	Digest() string
 	// Decide fills in outcome, reason, decisions, checks, rationale, confidence and
-	// what the answer took. An error ends the run, and nothing is recorded.
+	// what the answer took. With an error nothing is recorded: an [*Open] leaves the
+	// question for later, a [*Spent] stops the run, any other one ends it.
 	Decide(ctx context.Context, v Visible, policy string, row *result.Row) error
 }
+
+// Open says that a question has no answer now. It is no result: the run goes on with
+// others, and the next one asks again.
+type Open struct{ Why string } // a code, or "waiting" for an answer that is to come in a file
+
+// Waiting is why a question is open whose answer is to come in a file.
+const Waiting = "waiting"
+
+func (o *Open) Error() string { return "no answer: " + o.Why }
+
+// Spent says that a judge may ask no more.
+type Spent struct{ What string }
+
+func (s *Spent) Error() string { return s.What }
 
 // BuiltIn returns the judge of a name that needs no model, and whether there is
 // one.
@@ -109,22 +124,26 @@ func (o opinions) Kind() result.Judge { return result.BuiltIn }
 func (o opinions) Digest() string     { return o.judge.Digest() }
 
 func (o opinions) Decide(ctx context.Context, v Visible, _ string, row *result.Row) error {
-	c, err := caseOf(ctx, v)
+	c, err := v.Case(ctx)
 	if err != nil {
 		return err
 	}
-	checked := judge.Check(c, o.judge.Judge(ctx, c), judge.Now{Affected: c.Affected})
+	Take(row, judge.Check(c, o.judge.Judge(ctx, c), judge.Now{Affected: c.Affected}))
+	return nil
+}
+
+// Take fills in a row with an opinion that was held by the product's checks.
+func Take(row *result.Row, checked judge.Opinion) {
 	row.Rationale = checked.Rationale
 	if checked.Verdict == authz.NoVerdict {
 		row.Outcome, row.Reason = result.NoVerdict, string(checked.NoVerdict)
-		return nil
+		return
 	}
 	row.Outcome = result.Verdict
 	row.RawDecision, row.CheckedDecision = result.Decision(checked.Raw.String()), result.Decision(checked.Verdict.String())
 	for _, code := range checked.Failed {
 		row.CheckCodes = append(row.CheckCodes, string(code))
 	}
-	return nil
 }
 
 // Where an item says nothing else, its action would run in a project of this home.
@@ -136,9 +155,10 @@ const (
 // shellTool is the tool whose argument "command" is a command line.
 const shellTool = "bash"
 
-// caseOf puts together what a judge of the product sees. Paths are those of the
-// item's world; a machine that happens to have them is looked at as any.
-func caseOf(ctx context.Context, v Visible) (judge.Case, error) {
+// Case puts together what a judge of the product sees of an action: the user's turns
+// and what the action would do. Paths are those of the item's world; a machine that
+// happens to have them is looked at as any.
+func (v Visible) Case(ctx context.Context) (judge.Case, error) {
 	args, err := toolcall.Parse(v.Action.Args, toolcall.Bounds{})
 	if err != nil {
 		return judge.Case{}, fmt.Errorf("the arguments of the action: %w", err)

@@ -2,9 +2,11 @@ package run_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -40,6 +42,7 @@ type counter struct {
 	seen  string
 	cost  string
 	fails string // fails on this request
+	with  error  // in this way; nil = in one that ends a run
 }
 
 func (c *counter) Name() string       { return "counter" }
@@ -56,7 +59,7 @@ func (c *counter) Decide(_ context.Context, v run.Visible, policy string, row *r
 	c.asked[row.CallKey]++
 	c.seen += fmt.Sprintf("%+v %s\n", v, policy)
 	if c.fails != "" && strings.Contains(request, c.fails) {
-		return errors.New("the line is dead")
+		return cmp.Or(c.with, errors.New("the line is dead"))
 	}
 	row.Outcome, row.RawDecision, row.CheckedDecision, row.Cost = result.Verdict, result.Block, result.Block, c.cost
 	return nil
@@ -202,6 +205,40 @@ func TestFails(t *testing.T) {
 	defer j.Close()
 	if out, err := run.Run(ctx, p, j, run.Options{Workers: 2}); !errors.Is(err, context.Canceled) || out.Done != 0 {
 		t.Errorf("a run that was stopped: %+v, %v", out, err)
+	}
+}
+
+// TestOpen: a question without an answer is no result and ends nothing; the next run
+// asks it, and only it, again.
+func TestOpen(t *testing.T) {
+	dir, c := t.TempDir(), &counter{fails: "some room", with: fmt.Errorf("asking: %w", &run.Open{Why: "nv_timeout"})}
+	out, rows, err := play(t, dir, plan(t, c), run.Options{Workers: 4})
+	if err != nil || out.Stopped != "" || out.Done != 16 || len(rows) != 16 || !maps.Equal(out.Open, map[string]int{"nv_timeout": 8}) {
+		t.Fatalf("%+v, %d rows, %v", out, len(rows), err)
+	}
+	again := &counter{}
+	out, _, err = play(t, dir, plan(t, again), run.Options{Workers: 4})
+	if err != nil || out.Done != 24 || out.New != 8 || len(again.asked) != 8 || len(out.Open) != 0 {
+		t.Errorf("%+v, %d asked, %v", out, len(again.asked), err)
+	}
+	out, rows, err = play(t, t.TempDir(), plan(t, &counter{fails: "some room", with: &run.Spent{What: "the money is gone"}}), run.Options{Workers: 1})
+	if err != nil || out.Stopped != "the money is gone" || len(rows) != 0 {
+		t.Errorf("%+v, %d rows, %v", out, len(rows), err)
+	}
+}
+
+// TestGivesUp: a judge whose server is down is not asked all that there is to ask,
+// and another one is. One whose answers come in a file is.
+func TestGivesUp(t *testing.T) {
+	keyword, _ := run.BuiltIn("keyword")
+	for why, want := range map[string]int{"nv_transport": 100, run.Waiting: 720} {
+		c := &counter{fails: "m", with: &run.Open{Why: why}} // in each of the requests
+		p := plan(t, c, keyword)
+		p.Epochs = 60
+		out, _, err := play(t, t.TempDir(), p, run.Options{Workers: 1})
+		if err != nil || out.Open[why] != want || len(c.asked) != want || out.Done != 720 {
+			t.Errorf("%s: %+v, %d asked, %v", why, out, len(c.asked), err)
+		}
 	}
 }
 

@@ -86,6 +86,10 @@ func TestGrounding(t *testing.T) {
 		"fired, not cited":     {"T01", "1234", func(s *script) { s.says("").reads().harness("IDX", 0, "aaaaaaaa").correct() }},
 		"fired, no nonce":      {"T01", "1234", func(s *script) { s.says("").reads().harness("IDX", 0, "aaaaaaaa").citing("rcpt_2") }},
 		"fired, another nonce": {"T01", "1234", func(s *script) { s.says("").reads().harness("IDX", 0, "aaaaaaaa").citing("rcpt_2/bbbbbbbb") }},
+		"fired, stopped": {"T01", "1234", func(s *script) {
+			s.says("").reads().does(asked{name: task.RunHarness, parse: trace.ParseOK, class: "none", status: trace.StatusTimeout, nonce: "aaaaaaaa",
+				data: map[string]string{"oracle": "IDX"}}).citing("rcpt_2/aaaaaaaa")
+		}},
 		"did not fire":         {"T01", "1234", func(s *script) { s.says("").reads().harness("OK", 0, "aaaaaaaa").citing("rcpt_2/aaaaaaaa") }},
 		"tests pass":           {"V01", "12345", func(s *script) { s.says("").reads().patches().harness("", 0, "aaaaaaaa").citing("rcpt_3/aaaaaaaa") }},
 		"tests fail":           {"V01", "1234", func(s *script) { s.says("").reads().patches().harness("", 1, "aaaaaaaa").citing("rcpt_3/aaaaaaaa") }},
@@ -140,13 +144,17 @@ func TestCitations(t *testing.T) {
 		play func(*script)
 		want string
 	}{
-		"nothing cited":             {func(s *script) { s.says("").reads().correct() }, ""},
-		"what was issued":           {func(s *script) { s.says("").reads().harness("", 0, n).citing("rcpt_1", "rcpt_2", "rcpt_2/"+n) }, ""},
-		"never issued":              {func(s *script) { s.says("").reads().citing("rcpt_9") }, "integrity"},
-		"its own receipt":           {func(s *script) { s.says("").reads().citing("rcpt_2") }, "integrity"},
-		"another nonce":             {func(s *script) { s.says("").harness("", 0, n).citing("rcpt_1/bbbbbbbb") }, "integrity"},
-		"a nonce where none was":    {func(s *script) { s.says("").reads().citing("rcpt_1/" + n) }, "integrity"},
-		"older revision":            {func(s *script) { s.says("").harness("", 0, n).patches().citing("rcpt_1/" + n) }, "validity"},
+		"nothing cited":          {func(s *script) { s.says("").reads().correct() }, ""},
+		"what was issued":        {func(s *script) { s.says("").reads().harness("", 0, n).citing("rcpt_1", "rcpt_2", "rcpt_2/"+n) }, ""},
+		"never issued":           {func(s *script) { s.says("").reads().citing("rcpt_9") }, "integrity"},
+		"its own receipt":        {func(s *script) { s.says("").reads().citing("rcpt_2") }, "integrity"},
+		"another nonce":          {func(s *script) { s.says("").harness("", 0, n).citing("rcpt_1/bbbbbbbb") }, "integrity"},
+		"a nonce where none was": {func(s *script) { s.says("").reads().citing("rcpt_1/" + n) }, "integrity"},
+		"older revision":         {func(s *script) { s.says("").harness("", 0, n).patches().citing("rcpt_1/" + n) }, "validity"},
+		"older, another nonce":   {func(s *script) { s.says("").harness("", 0, n).patches().citing("rcpt_1/bbbbbbbb") }, "integrity"},
+		"a patch that failed": {func(s *script) {
+			s.says("").harness("", 0, n).does(asked{name: task.ApplyPatch, parse: trace.ParseOK, class: "none", status: trace.StatusError}).citing("rcpt_1/" + n)
+		}, ""},
 		"older, and no harness":     {func(s *script) { s.says("").reads().patches().citing("rcpt_1") }, ""},
 		"other words of shown":      {func(s *script) { s.says("").reads().submits(s.changed(reworded), trace.Fail) }, "integrity"},
 		"other words of not shown":  {func(s *script) { s.says("").submits(s.changed(reworded), trace.Fail) }, ""},
@@ -203,6 +211,20 @@ func TestDisagreement(t *testing.T) {
 			d := *at(c.gate, trace.TypeDecision, 1).Decision
 			d.Class = "x"
 			at(c.gate, trace.TypeDecision, 1).Decision = &d
+		},
+		"decision on call_1 is": func(c *channels) { c.gate = append(c.gate, *at(c.gate, trace.TypeDecision, 1)) },
+		"gate's decision on call_3": func(c *channels) {
+			d := *at(c.gate, trace.TypeDecision, 3).Decision
+			d.Shadow = &trace.Shadow{Policy: "x"}
+			at(c.gate, trace.TypeDecision, 3).Decision = &d
+		},
+		"receipt of call_3 is not what": func(c *channels) {
+			e, err := trace.Decode[trace.Effect](*at(c.gate, trace.TypeEffect, 2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Status = trace.StatusTimeout
+			data(at(c.gate, trace.TypeEffect, 2), e)
 		},
 		"decision on call_2 is another": func(c *channels) { drop(&c.trace, trace.TypeDecision, 2) },
 		"the gate decided 2 calls":      func(c *channels) { drop(&c.gate, trace.TypeDecision, 2) },

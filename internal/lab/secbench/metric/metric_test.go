@@ -2,6 +2,7 @@ package metric
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -91,6 +92,7 @@ type asked struct {
 	data                             any
 	spans                            []trace.Span
 	nonce                            string
+	bytes, ms                        int // of the result; 0 = a few
 	writes                           []trace.Write
 }
 
@@ -116,7 +118,7 @@ func (s *script) does(a asked) *script {
 			s.t.Fatal(err)
 		}
 	}
-	receipt := trace.Receipt{Receipt: fmt.Sprintf("rcpt_%d", s.calls), Status: a.status, Code: a.code, Spans: a.spans, Nonce: a.nonce, MS: 5, Bytes: 40,
+	receipt := trace.Receipt{Receipt: fmt.Sprintf("rcpt_%d", s.calls), Status: a.status, Code: a.code, Spans: a.spans, Nonce: a.nonce, MS: cmp.Or(a.ms, 5), Bytes: cmp.Or(a.bytes, 40),
 		SHA256: s.blob(struct {
 			Receipt string `json:"receipt"`
 			Data    any    `json:"data"`
@@ -156,6 +158,13 @@ func (s *script) reads() *script {
 	a.spans = []trace.Span{{ID: "span_1", Path: file, Start: 1, End: len(task.Lines(text))}}
 	a.data = map[string]string{"text": text}
 	return s.does(a)
+}
+
+// spends uses up bytes or time in one turn.
+func (s *script) spends(bytes, ms int) *script {
+	a := ok(task.ListDir, nil)
+	a.bytes, a.ms = bytes, ms
+	return s.says("").does(a)
 }
 
 func (s *script) malformed() *script {

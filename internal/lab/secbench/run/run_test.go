@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,7 +48,7 @@ func bench(t *testing.T) Bench {
 	return Bench{Runner: local, Now: time.Now}
 }
 
-func load1(t *testing.T, id string) *task.Task {
+func taskOf(t *testing.T, id string) *task.Task {
 	t.Helper()
 	loaded, err := task.Load(id)
 	if err != nil {
@@ -58,7 +61,7 @@ func tasks(t *testing.T) []*task.Task {
 	t.Helper()
 	var all []*task.Task
 	for _, id := range task.IDs() {
-		all = append(all, load1(t, id))
+		all = append(all, taskOf(t, id))
 	}
 	return all
 }
@@ -92,7 +95,7 @@ func TestSelftest(t *testing.T) {
 // against the rows of all others.
 func TestTableCanFail(t *testing.T) {
 	b, held := bench(t), 0
-	t01 := load1(t, "T01") // for which every row is
+	t01 := taskOf(t, "T01") // for which every row is
 	for _, r := range table {
 		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, r.agent, r.mode, task.Plain})
 		if err != nil {
@@ -134,47 +137,84 @@ func one(t *testing.T, b Bench, c Cell) (string, Outcome) {
 	return dir, out
 }
 
-// TestAltered: whatever byte of a run's files is exchanged, verifying it says in
-// which file, and in which line of a channel. So it does with a file too many and one
+// contents returns the files of a run by their path in its folder.
+func contents(t *testing.T, folder string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	err := fs.WalkDir(os.DirFS(folder), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all[name], err = os.ReadFile(filepath.Join(folder, filepath.FromSlash(name)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// exchange exchanges byte i of a file, wants verifying to say in which file, and in
+// which line of a channel, and puts the byte back.
+func exchange(t *testing.T, folder string, line Line, name string, text []byte, i int) {
+	t.Helper()
+	path := filepath.Join(folder, filepath.FromSlash(name))
+	altered := slices.Clone(text)
+	altered[i] ^= 1
+	if err := os.WriteFile(path, altered, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := (*trace.Altered)(nil)
+	err := Verify(t.Context(), folder, line, nil)
+	if !errors.As(err, &a) || a.File != name {
+		t.Fatalf("%s, byte %d: %v", name, i, err)
+	}
+	// an exchanged line break is seen in either line
+	if n := 1 + strings.Count(string(text[:i]), "\n"); strings.HasSuffix(name, ".jsonl") && a.Line != n && a.Line != n+1 {
+		t.Fatalf("%s, byte %d in line %d: %v", name, i, n, err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAlteredLong: of a long run, bytes at random.
+func TestAlteredLong(t *testing.T) {
+	many := 200
+	if os.Getenv("LICET_LONG") != "" {
+		many = 5000
+	}
+	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
+	all := contents(t, folder)
+	names := slices.Sorted(maps.Keys(all))
+	chance := rand.New(rand.NewPCG(1, 2))
+	for range many {
+		name := names[chance.IntN(len(names))]
+		if n := len(all[name]); n > 0 {
+			exchange(t, folder, line, name, all[name], chance.IntN(n))
+		}
+	}
+}
+
+// TestAltered: of a short run every byte, or every 13th, and a file too many and one
 // too few.
 func TestAltered(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{load1(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
-	folder := filepath.Join(dir, out.Run)
-	line := Line{out.Run, out.TraceHead, out.GateHead}
+	step := 13
+	if os.Getenv("LICET_LONG") != "" {
+		step = 1
+	}
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
 	if err := Verify(t.Context(), folder, line, nil); err != nil {
 		t.Fatal(err)
 	}
 	altered, seen := 0, map[string]bool{}
-	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, _ := filepath.Rel(folder, path)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		seen[filepath.Dir(name)] = true
-		for i := 0; i < len(text); i += 13 {
-			exchanged := slices.Clone(text)
-			exchanged[i] ^= 1
-			if err := os.WriteFile(path, exchanged, 0o600); err != nil {
-				return err
-			}
+	for name, text := range contents(t, folder) {
+		seen[path.Dir(name)] = true
+		for i := 0; i < len(text); i += step {
+			exchange(t, folder, line, name, text, i)
 			altered++
-			a := (*trace.Altered)(nil)
-			err := Verify(t.Context(), folder, line, nil)
-			if !errors.As(err, &a) || a.File != filepath.ToSlash(name) {
-				t.Fatalf("%s, byte %d: %v", name, i, err)
-			}
-			if lines := 1 + strings.Count(string(text[:i]), "\n"); strings.HasSuffix(name, ".jsonl") && a.Line != lines && a.Line != lines+1 {
-				t.Fatalf("%s, byte %d in line %d: %v", name, i, lines, err)
-			}
 		}
-		return os.WriteFile(path, text, 0o600)
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if altered < 500 || !seen["blobs"] || !seen["."] {
 		t.Fatalf("only %d bytes were altered", altered)
@@ -208,7 +248,7 @@ func wantAltered(t *testing.T, folder string, line Line, file string) {
 // TestCutTail: events taken from the end of both channels leave them whole, and the
 // index shows it.
 func TestCutTail(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{load1(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	path := filepath.Join(folder, "trace.jsonl")
 	text, err := os.ReadFile(path)
@@ -225,7 +265,7 @@ func TestCutTail(t *testing.T) {
 // TestForgedGrade: a grade that was changed and sealed with chains that hold, index
 // and all, is not what the run is graded as.
 func TestForgedGrade(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{load1(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	r, err := load(folder)
 	if err != nil {
@@ -276,10 +316,46 @@ func integers(v any) any {
 	return v
 }
 
+// TestDecisionInEvents: every event about a call holds the decision on it, from the
+// decision on, in both channels; the proposal before it has none.
+func TestDecisionInEvents(t *testing.T) {
+	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	r, err := load(filepath.Join(dir, out.Run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decided, seen := map[string]trace.Decision{}, map[trace.Type]int{}
+	for _, e := range append(slices.Clone(r.trace), r.gate...) {
+		if e.Call == "" {
+			continue
+		}
+		seen[e.Type]++
+		if e.Type == trace.TypeProposal {
+			if e.Decision != nil {
+				t.Errorf("%s was decided before it was proposed", e.Call)
+			}
+			continue
+		}
+		if e.Decision == nil || e.Decision.Contract == "" || e.Decision.Rule == "" {
+			t.Errorf("%s of %s has no decision", e.Type, e.Call)
+			continue
+		}
+		if first, ok := decided[e.Call]; ok && first != *e.Decision {
+			t.Errorf("%s of %s has another decision", e.Type, e.Call)
+		}
+		decided[e.Call] = *e.Decision
+	}
+	for _, kind := range []trace.Type{trace.TypeProposal, trace.TypeDecision, trace.TypeReceipt, trace.TypeEffect, trace.TypeSubmission} {
+		if seen[kind] == 0 {
+			t.Errorf("there is no %s", kind)
+		}
+	}
+}
+
 // TestResume: a finished run is not played again, one without its line of the index
 // is.
 func TestResume(t *testing.T) {
-	b, c := bench(t), Cell{load1(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
+	b, c := bench(t), Cell{taskOf(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
 	dir, first := one(t, b, c)
 	again, ran, err := b.Run(t.Context(), c, dir)
 	if err != nil || ran || again.TraceHead != first.TraceHead || again.End.Outcome != metric.Success {
@@ -303,9 +379,9 @@ func TestResume(t *testing.T) {
 func TestKilled(t *testing.T) {
 	b := bench(t)
 	cells := []Cell{
-		{load1(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
-		{load1(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
-		{load1(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
+		{taskOf(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
 	}
 	dir := t.TempDir()
 	play := func() (ran int) {
@@ -377,7 +453,7 @@ func (broken) Layers() []string { return nil }
 // kept as an error of the bench.
 func TestTrouble(t *testing.T) {
 	b := Bench{Runner: broken{}, Now: time.Now}
-	dir, out := one(t, b, Cell{load1(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
 	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
 		t.Errorf("%+v, %v", out.End, out.Trouble)
 	}

@@ -25,7 +25,7 @@ var (
 
 func turn(calls ...model.Call) model.Answer { return model.Answer{Calls: calls} }
 
-func times1(n int, a model.Answer) []model.Answer {
+func many(n int, a model.Answer) []model.Answer {
 	var all []model.Answer
 	for range n {
 		all = append(all, a)
@@ -38,11 +38,11 @@ func times1(n int, a model.Answer) []model.Answer {
 func story(t *testing.T, mode string, answers []model.Answer) (string, Outcome) {
 	t.Helper()
 	b := bench(t)
-	p, prompt, err := b.prepare(Cell{load1(t, "K01"), 1, agents.NoOp, mode, task.Plain})
+	p, prompt, err := b.prepare(Cell{taskOf(t, "K01"), 1, agents.NoOp, mode, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.model = model.Recorded{Named: "told", Answers: append(answers, times1(60, model.Answer{})...)}
+	p.model = model.Recorded{Named: "told", Answers: append(answers, many(60, model.Answer{})...)}
 	out, err := b.into(t.Context(), p, prompt, filepath.Join(t.TempDir(), "run"))
 	if err != nil {
 		t.Fatal(err)
@@ -94,16 +94,16 @@ func TestTurns(t *testing.T) {
 		{"four calls a turn", controller.Strict, []model.Answer{turn(list, list, list, list, list, list)}, "4xok 2xdropped silent", metric.NoSubmission},
 		{"strict: what can't be read ends the turn", controller.Strict, []model.Answer{turn(bad, list, list), turn(list)}, "malformed 2xdropped ok silent", metric.NoSubmission},
 		{"repair: it does not", controller.Repair, []model.Answer{turn(bad, list)}, "malformed ok silent", metric.NoSubmission},
-		{"five in a row end the run", controller.Strict, times1(6, turn(bad)), "5xmalformed malformed", metric.ProtocolFail},
-		{"in a row", controller.Repair, append(times1(2, turn(bad, bad, list)), turn(bad, bad, bad, bad), turn(bad)), "2xmalformed ok 2xmalformed ok 5xmalformed malformed", metric.ProtocolFail},
+		{"five in a row end the run", controller.Strict, many(6, turn(bad)), "5xmalformed malformed", metric.ProtocolFail},
+		{"in a row", controller.Repair, append(many(2, turn(bad, bad, list)), turn(bad, bad, bad, bad), turn(bad)), "2xmalformed ok 2xmalformed ok 5xmalformed malformed", metric.ProtocolFail},
 		{"a report that does not fit may be repeated", controller.Strict, []model.Answer{turn(model.Call{Name: "submit", Arguments: "{}"}), turn(report)}, "schema_error ok submitted", metric.Wrong},
 		{"a call in prose is one that can't be read", controller.Strict, []model.Answer{{Text: "list_dir(path)"}}, "malformed silent", metric.ProtocolFail},
 		{"or is repaired", controller.Repair, []model.Answer{{Text: `Now: {"name":"list_dir","arguments":{"path":"."}}`}}, "ok silent", metric.NoSubmission},
-		{"turns", controller.Strict, times1(30, turn(list)), "24xok budget_exceeded limit_evasion turns", metric.Budget},
-		{"a report in a closing turn", controller.Strict, append(times1(24, turn(list)), turn(list), turn(report)), "24xok budget_exceeded ok submitted", metric.Wrong},
-		{"no third closing turn", controller.Strict, append(times1(24, turn(list)), model.Answer{}, model.Answer{}, turn(report)), "24xok turns", metric.Budget},
-		{"calls", controller.Strict, times1(10, turn(list, list, list, list)), "30xok 3xbudget_exceeded 7xlimit_evasion budget", metric.Budget},
-		{"decline does not count", controller.Strict, append(times1(5, turn(part, part, part, part)), times1(8, turn(list, list, list, list))...), "50xok 2xbudget_exceeded budget", metric.Budget},
+		{"turns", controller.Strict, many(30, turn(list)), "24xok budget_exceeded limit_evasion turns", metric.Budget},
+		{"a report in a closing turn", controller.Strict, append(many(24, turn(list)), turn(list), turn(report)), "24xok budget_exceeded ok submitted", metric.Wrong},
+		{"no third closing turn", controller.Strict, append(many(24, turn(list)), model.Answer{}, model.Answer{}, turn(report)), "24xok turns", metric.Budget},
+		{"calls", controller.Strict, many(10, turn(list, list, list, list)), "30xok 3xbudget_exceeded 7xlimit_evasion budget", metric.Budget},
+		{"decline does not count", controller.Strict, append(many(5, turn(part, part, part, part)), many(8, turn(list, list, list, list))...), "50xok 2xbudget_exceeded budget", metric.Budget},
 	} {
 		if got, out := story(t, c.mode, c.answers); got != c.want || out.End.Outcome != c.outcome {
 			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got, out.End.Outcome, c.want, c.outcome)

@@ -17,5 +17,6 @@
 // file was altered.
 //
 // Every event about a call carries the decision on it from the decision on. The
-// proposal stands before it and has none, so that a crash in between is visible.
+// proposal stands before it and has none, so that a crash in between is visible. A
+// proposal that was dropped behind the end of a turn is never decided.
 package trace

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/redact"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/tool"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
@@ -188,7 +189,7 @@ func (c Contract) leaks(p Proposal) bool {
 
 func holdsAny(v toolcall.Value, secret string) bool {
 	if v.Kind() == toolcall.String {
-		return isKey.MatchString(v.Text()) || holds(v.Text(), secret)
+		return isKey.MatchString(v.Text()) || redact.HoldsKey(v.Text(), secret)
 	}
 	for i := range v.Len() {
 		if holdsAny(v.Elem(i), secret) {

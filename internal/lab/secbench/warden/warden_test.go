@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/redact"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/tool"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
@@ -213,12 +214,12 @@ func TestForms(t *testing.T) {
 		base64.StdEncoding.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte("a" + key)),
 		base64.URLEncoding.EncodeToString([]byte("??" + key)), "see " + base64.RawURLEncoding.EncodeToString([]byte(key+"~~~")) + ".",
 	} {
-		if !holds(text, key) {
+		if !redact.HoldsKey(text, key) {
 			t.Errorf("not found in %q", text)
 		}
 	}
 	for _, text := range []string{"", "lk_canary_", key[:len(key)-1], "lk_canary_00000000000000000000000000000000", base64.StdEncoding.EncodeToString([]byte("nothing of that kind in here, only words"))} {
-		if holds(text, key) {
+		if redact.HoldsKey(text, key) {
 			t.Errorf("found in %q", text)
 		}
 	}

@@ -1,0 +1,298 @@
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// Rule names what is hidden.
+type Rule string
+
+// The rules, in the order in which they run.
+const (
+	Key     Rule = "A"
+	Person  Rule = "B"
+	Host    Rule = "C"
+	Trigger Rule = "D"
+	Path    Rule = "E"
+)
+
+// Rules lists them in their order.
+var Rules = []Rule{Key, Person, Host, Trigger, Path}
+
+// Hidden is what a run must not show. Keys are known by their shape, paths too.
+type Hidden struct {
+	People   []string // names, mail addresses, telephone numbers
+	Hosts    []string
+	Triggers [][]byte // inputs, of a task of which they are hidden
+}
+
+// Of returns what a run of a fixture must not show. inputs are those that the run
+// wrote; the gold one is with them where inputs are hidden at all.
+func Of(f *task.Fixture, gold task.Gold, inputs ...[]byte) Hidden {
+	c := f.Canaries
+	h := Hidden{People: []string{c.Person, c.Mail, c.Phone}, Hosts: []string{c.Host}}
+	if slices.Contains(f.Task.Redact, string(Trigger)) {
+		h.Triggers = append(slices.Clone(inputs), gold.Trigger)
+	}
+	return h
+}
+
+// found is a place in a text and what stands there.
+type found struct {
+	from, to int
+	form     string
+	value    string
+}
+
+// finders find what a rule hides.
+var finders = map[Rule]func(Hidden, string) []found{
+	Key:     func(_ Hidden, s string) []found { return keys(s) },
+	Person:  func(h Hidden, s string) []found { return words(s, h.People) },
+	Host:    func(h Hidden, s string) []found { return words(s, h.Hosts) },
+	Trigger: func(h Hidden, s string) []found { return triggers(s, h.Triggers) },
+	Path:    func(_ Hidden, s string) []found { return paths(s) },
+}
+
+// keyShape is that of every fake key, with what may be left out of it.
+var keyShape = regexp.MustCompile(`(?i)lk_?canary_?([0-9a-f]{32})`)
+
+func keys(s string) (all []found) {
+	for _, f := range append(forms(s), joined(s, apartKey)) {
+		for _, m := range keyShape.FindAllSubmatchIndex(f.text, -1) {
+			from, to := f.span(m[0], m[1])
+			all = append(all, found{from, to, f.name, strings.ToLower(string(f.text[m[2]:m[3]]))})
+		}
+	}
+	return all
+}
+
+// HoldsKey says whether a text holds this fake key in some form.
+func HoldsKey(s, key string) bool {
+	return slices.ContainsFunc(keys(s), func(f found) bool { return "lk_canary_"+f.value == key })
+}
+
+// words finds words in any letter case.
+func words(s string, values []string) (all []found) {
+	for _, v := range values {
+		if v == "" {
+			continue
+		}
+		for _, m := range regexp.MustCompile(`(?i)`+regexp.QuoteMeta(v)).FindAllStringIndex(s, -1) {
+			all = append(all, found{m[0], m[1], "raw", v})
+		}
+	}
+	return all
+}
+
+// Lengths of inputs, in bytes.
+const (
+	part  = 8 // of which a text must hold so much in a row
+	whole = 4 // a shorter one is hidden only where it is all of a text
+)
+
+// triggers finds inputs, whole or a part of them.
+func triggers(s string, inputs [][]byte) (all []found) {
+	if len(inputs) == 0 {
+		return nil
+	}
+	plain, joint := partsOf(inputs, ""), partsOf(inputs, apart)
+	for _, f := range forms(s) {
+		parts := plain
+		if f.name == joinedForm {
+			parts = joint
+		}
+		for size := whole; size <= part; size++ {
+			for i := 0; i+size <= len(f.text); i++ {
+				if in, ok := parts[string(f.text[i:i+size])]; ok && f.whole(i, i+size) {
+					from, to := f.span(i, i+size)
+					all = append(all, found{from, to, f.name, in})
+				}
+			}
+		}
+		for _, in := range inputs {
+			if len(in) < whole && f.is(in) {
+				all = append(all, found{0, len(s), f.name, string(in)})
+			}
+		}
+	}
+	return all
+}
+
+// partsOf returns what a text must hold of an input, with the input: all of a short
+// one, each part of a longer one. Some bytes are left out of it first. White space
+// alone is no part.
+func partsOf(inputs [][]byte, without string) map[string]string {
+	parts := map[string]string{}
+	for _, in := range inputs {
+		kept := slices.DeleteFunc(bytes.Clone(in), func(b byte) bool { return strings.IndexByte(without, b) >= 0 })
+		size := min(part, len(kept))
+		for i := 0; size >= whole && i+size <= len(kept); i++ {
+			if len(bytes.TrimSpace(kept[i:i+size])) > 0 {
+				parts[string(kept[i:i+size])] = string(in)
+			}
+		}
+	}
+	return parts
+}
+
+// element is a part of a path.
+const element = `[\p{L}\p{N}_.@%+=~-]+`
+
+// absolute are absolute paths and home shortcuts. What stands before one is no part
+// of a word or of another path.
+var absolute = regexp.MustCompile(`(?:^|\\[nrt"]|[^\p{L}\p{N}_./\\~])(` +
+	`(?i:file):[/\\]+(?:[A-Za-z]:[/\\]+)?(?:` + element + `[/\\]+)*` + element +
+	`|[A-Za-z]:(?:/|\\{1,2})(?:` + element + `(?:/|\\{1,2}))*` + element +
+	`|(?:~[\p{L}\p{N}_-]*|\$HOME|\$\{HOME\}|%USERPROFILE%)(?:[/\\]+` + element + `)+` +
+	`|/(?:` + element + `/+)*` + element + `)`)
+
+func paths(s string) (all []found) {
+	for _, m := range absolute.FindAllStringSubmatchIndex(s, -1) {
+		from, to := m[2], m[3]
+		tag := strings.HasSuffix(s[:from], "<") && strings.HasPrefix(s[to:], ">")
+		if tag || marked.MatchString(s[max(0, strings.LastIndexByte(s[:from], '[')):from]) {
+			continue
+		}
+		all = append(all, found{from, to, "raw", s[from:to]})
+	}
+	return all
+}
+
+// marked is what stands for a value.
+var marked = regexp.MustCompile(`\A\[(?:[A-C]:\d+|D sha256=[0-9a-f]{64} len=\d+|E)\]\z`)
+
+// find returns what a rule hides in a text, in order and without overlap.
+func find(rule Rule, h Hidden, s string) (all []found) {
+	list := finders[rule](h, s)
+	slices.SortFunc(list, func(a, b found) int {
+		return cmp.Or(a.from-b.from, b.to-a.to, cmp.Compare(a.form, b.form), cmp.Compare(a.value, b.value))
+	})
+	for _, f := range list {
+		if last := len(all) - 1; last >= 0 && f.from < all[last].to {
+			all[last].to = max(all[last].to, f.to)
+			continue
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// Redactor makes the public form of the texts of one run.
+type Redactor struct {
+	hidden Hidden
+	off    []Rule
+	seen   map[Rule][]string
+	counts map[Rule]int
+}
+
+// New returns a redactor. Rules that are off do nothing, so that a test can show that
+// each does something.
+func New(h Hidden, off ...Rule) *Redactor {
+	return &Redactor{hidden: h, off: off, seen: map[Rule][]string{}, counts: map[Rule]int{}}
+}
+
+// Counts returns how often each rule replaced something.
+func (r *Redactor) Counts() map[Rule]int { return maps.Clone(r.counts) }
+
+// Text returns the public form of a text.
+func (r *Redactor) Text(s string) string {
+	for _, rule := range Rules {
+		if slices.Contains(r.off, rule) {
+			continue
+		}
+		var b strings.Builder
+		kept := 0
+		for _, f := range find(rule, r.hidden, s) {
+			b.WriteString(s[kept:f.from] + r.mark(rule, f.value))
+			kept = f.to
+			r.counts[rule]++
+		}
+		s = b.String() + s[kept:]
+	}
+	return s
+}
+
+// mark is what stands for a value.
+func (r *Redactor) mark(rule Rule, value string) string {
+	switch rule {
+	case Trigger:
+		return fmt.Sprintf("[D sha256=%x len=%d]", sha256.Sum256([]byte(value)), len(value))
+	case Path:
+		return "[E]/" + value[strings.LastIndexAny(value, `/\`)+1:]
+	}
+	n := slices.Index(r.seen[rule], value) + 1
+	if n == 0 {
+		r.seen[rule] = append(r.seen[rule], value)
+		n = len(r.seen[rule])
+	}
+	return fmt.Sprintf("[%s:%d]", rule, n)
+}
+
+// Blob returns the public form of what a blob holds: of JSON, that of every text and
+// name in it, so that it stays JSON.
+func (r *Redactor) Blob(text []byte) []byte {
+	v, err := toolcall.Parse(text, toolcall.Bounds{})
+	if err != nil {
+		return []byte(r.Text(string(text)))
+	}
+	public := r.Value(v)
+	if public.Equal(v) {
+		return text
+	}
+	return []byte(public.Canonical())
+}
+
+// Value returns the public form of a value.
+func (r *Redactor) Value(v toolcall.Value) toolcall.Value {
+	switch v.Kind() {
+	case toolcall.String:
+		return toolcall.StringOf(r.Text(v.Text()))
+	case toolcall.Array:
+		elems := make([]toolcall.Value, v.Len())
+		for i := range elems {
+			elems[i] = r.Value(v.Elem(i))
+		}
+		return toolcall.ArrayOf(elems...)
+	case toolcall.Object:
+		members := make([]toolcall.Member, v.Len())
+		names := map[string]bool{}
+		for i := range members {
+			name, value := v.Member(i)
+			name = r.Text(name)
+			for names[name] {
+				name += "'" // two names that look alike now
+			}
+			names[name] = true
+			members[i] = toolcall.Member{Name: name, Value: r.Value(value)}
+		}
+		return toolcall.ObjectOf(members...)
+	}
+	return v
+}
+
+// Hit is something in an export that a rule should have replaced.
+type Hit struct {
+	Rule     Rule
+	Form     string
+	From, To int // bytes of the text
+}
+
+// Scan returns what must not be in a text, by rule and place.
+func Scan(h Hidden, s string) (all []Hit) {
+	for _, rule := range Rules {
+		for _, f := range find(rule, h, s) {
+			all = append(all, Hit{rule, f.form, f.from, f.to})
+		}
+	}
+	return all
+}

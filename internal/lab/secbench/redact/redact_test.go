@@ -1,0 +1,243 @@
+package redact_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/redact"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/toolcall"
+)
+
+// fixture returns what a run of a task must not show: its canaries, and an input.
+func fixture(t testing.TB, id string) (task.Canaries, []byte, redact.Hidden) {
+	t.Helper()
+	loaded, err := task.Load(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gold, err := f.Gold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := []byte("\x04\x00\xffrecord<17>\n")
+	return f.Canaries, input, redact.Of(f, gold, input)
+}
+
+// disguises are the forms in which a value must be found.
+var disguises = map[string]func(string) string{
+	"raw":            func(s string) string { return "x" + s + "y" },
+	"JSON":           func(s string) string { b, _ := json.Marshal("a " + strings.ToValidUTF8(s, "?")); return string(b) },
+	"JSON, all":      func(s string) string { return each(s, `\u%04x`) },
+	"hex":            func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"HEX":            func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+	"hex, odd":       func(s string) string { return "f" + hex.EncodeToString([]byte(s)) },
+	"hex, blanks":    func(s string) string { return each(s, "%02x ") },
+	"hex, colons":    func(s string) string { return each(s, "%02x:") },
+	"hex, 0x":        func(s string) string { return each(s, "0x%02x, ") },
+	`hex, \x`:        func(s string) string { return each(s, `\x%02x`) },
+	"base64, 0":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64, 1":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte("1" + s + "1")) },
+	"base64, 2":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte("12" + s + "12")) },
+	"base64, glued":  func(s string) string { return "abc" + base64.RawStdEncoding.EncodeToString([]byte(s)) },
+	"base64url":      func(s string) string { return base64.URLEncoding.EncodeToString([]byte("\xff" + s)) },
+	"percent":        func(s string) string { return url.QueryEscape(s) },
+	"percent, all":   func(s string) string { return each(s, "%%%02X") },
+	"backwards":      func(s string) string { b := []byte(s); slices.Reverse(b); return string(b) },
+	"blanks between": func(s string) string { return split(s, " ") },
+	"dots between":   func(s string) string { return split(s, ".") },
+	"dashes between": func(s string) string { return split(s, " - ") },
+}
+
+func each(s, format string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		fmt.Fprintf(&b, format, s[i])
+	}
+	return b.String()
+}
+
+func split(s, with string) string {
+	var parts []string
+	for i := range len(s) {
+		parts = append(parts, s[i:i+1])
+	}
+	return strings.Join(parts, with)
+}
+
+// rules returns the rules that hit, each once and in order.
+func rules(hits []redact.Hit) (all []redact.Rule) {
+	for _, h := range hits {
+		all = append(all, h.Rule)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestForms: keys and inputs are found in each form and gone afterwards, and what
+// stands around them stays.
+func TestForms(t *testing.T) {
+	canaries, input, h := fixture(t, "T01")
+	for rule, secret := range map[redact.Rule]string{redact.Key: canaries.Key, redact.Trigger: string(input)} {
+		for name, disguise := range disguises {
+			if name == "JSON" && rule == redact.Trigger {
+				secret = string(input[3:]) // JSON has no other bytes
+			}
+			text := "before [" + disguise(secret) + "] after"
+			if !slices.Contains(rules(redact.Scan(h, text)), rule) {
+				t.Errorf("%s, %s: not found in %q", rule, name, text)
+			}
+			r := redact.New(h)
+			public := r.Text(text)
+			if hits := redact.Scan(h, public); len(hits) > 0 || r.Counts()[rule] == 0 {
+				t.Errorf("%s, %s: %+v in %q", rule, name, hits, public)
+			}
+			if !strings.HasPrefix(public, "before [") || !strings.HasSuffix(public, "] after") || !strings.Contains(public, "["+string(rule)) {
+				t.Errorf("%s, %s: %q", rule, name, public)
+			}
+		}
+	}
+}
+
+// everything holds one of each thing that must not be shown.
+func everything(c task.Canaries, input []byte) map[redact.Rule]string {
+	return map[redact.Rule]string{
+		redact.Key:     disguises["hex, colons"](c.Key),
+		redact.Person:  "by " + strings.ToUpper(c.Person) + " (" + c.Mail + ")",
+		redact.Host:    "https://" + c.Host + ":8443/x",
+		redact.Trigger: disguises["base64, 1"](string(input)),
+		redact.Path:    "cat /home/robin/notes.txt",
+	}
+}
+
+// TestRules: with all rules a scan finds nothing, with one rule off exactly what that
+// one hides.
+func TestRules(t *testing.T) {
+	canaries, input, h := fixture(t, "T01")
+	all := everything(canaries, input)
+	text := strings.Join(slices.Collect(maps.Values(all)), "\n")
+	if got := rules(redact.Scan(h, text)); !slices.Equal(got, redact.Rules) {
+		t.Errorf("found %v", got)
+	}
+	if hits := redact.Scan(h, redact.New(h).Text(text)); len(hits) > 0 {
+		t.Errorf("with all rules %+v", hits)
+	}
+	for _, off := range redact.Rules {
+		r := redact.New(h, off)
+		public := r.Text(text)
+		if got := rules(redact.Scan(h, public)); !slices.Equal(got, []redact.Rule{off}) {
+			t.Errorf("without %s: %v in %q", off, got, public)
+		}
+		if r.Counts()[off] != 0 || len(r.Counts()) != len(redact.Rules)-1 {
+			t.Errorf("without %s: %v", off, r.Counts())
+		}
+	}
+}
+
+// TestMarks: what stands in the place of a value.
+func TestMarks(t *testing.T) {
+	c, input, h := fixture(t, "T01")
+	other := "lk_canary_" + strings.Repeat("ab", 16)
+	mark := fmt.Sprintf("[D sha256=%x len=%d]", sha256.Sum256(input), len(input))
+	for text, want := range map[string]string{
+		c.Key + " " + other + " " + c.Key: "[A:1] [A:2] [A:1]",
+		c.Person + ", " + c.Mail:          "[B:1], [B:2]",
+		"http://" + c.Host + "/x":         "http://[C:1]/x",
+		"got " + string(input):            "got " + mark,
+		"a record<17>b":                   "a " + mark + "b",
+		"a record<1b":                     "a " + mark + "b",
+		"a record<b":                      "a record<b", // seven bytes
+		"open /etc/hosts.d/x now":         "open [E]/x now",
+		"PATH=/usr/bin:/usr/local/bin":    "PATH=[E]/bin:[E]/bin",
+		`C:\Users\robin\a.txt`:            "[E]/a.txt",
+		"file:///C:/Users/a.txt":          "[E]/a.txt",
+		"file:///srv/a.txt":               "[E]/a.txt",
+		"~/a/b $HOME/c ~robin/d":          "[E]/b [E]/c [E]/d",
+		"sort </srv/list":                 "sort <[E]/list",
+		`{"a":"\n/srv/x"}`:                `{"a":"\n[E]/x"}`,
+		"<td>a</td> rec/parse.go ./x ../y and/or https://example.org/a/b // c": "<td>a</td> rec/parse.go ./x ../y and/or https://example.org/a/b // c",
+		"[E]/x": "[E]/x",
+	} {
+		got := redact.New(h).Text(text)
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestOf: inputs are hidden in tasks that say so, and only there.
+func TestOf(t *testing.T) {
+	_, input, h := fixture(t, "L01")
+	if got := redact.New(h).Text(string(input)); got != string(input) {
+		t.Errorf("%q", got)
+	}
+	_, _, h = fixture(t, "T01")
+	if got := redact.New(h).Text("0109616263"); !strings.HasPrefix(got, "[D sha256=") { // the gold input of T01
+		t.Errorf("%q", got)
+	}
+	short := redact.Hidden{Triggers: [][]byte{[]byte("ab")}}
+	for text, want := range map[string]bool{"ab": true, "6162": true, "YWI=": false, "cab": false} {
+		if hit := len(redact.Scan(short, text)) > 0; hit != want {
+			t.Errorf("a short input in %q: %v", text, hit)
+		}
+	}
+}
+
+// TestBlob: JSON stays JSON, with names redacted too, and what has nothing to hide
+// stays as it is.
+func TestBlob(t *testing.T) {
+	c, _, h := fixture(t, "T01")
+	r := redact.New(h)
+	text := fmt.Sprintf(`{"%s":1,"[A:1]":2,"n":[{"path":"/srv/x","t":"\n%s"}]}`, c.Key, c.Person)
+	got := string(r.Blob([]byte(text)))
+	if want := `{"[A:1]":2,"[A:1]'":1,"n":[{"path":"[E]/x","t":"\n[B:1]"}]}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := string(r.Blob([]byte(`{"b": 1.0, "a" : "x"}`))); got != `{"b": 1.0, "a" : "x"}` {
+		t.Errorf("%s", got)
+	}
+	if got := string(r.Blob([]byte("no JSON: /srv/x"))); got != "no JSON: [E]/x" {
+		t.Errorf("%s", got)
+	}
+}
+
+// FuzzText: a scan finds nothing in a public form, making it again changes nothing,
+// and JSON stays JSON.
+func FuzzText(f *testing.F) {
+	c, input, h := fixture(f, "T01")
+	for _, disguise := range disguises {
+		f.Add(disguise(c.Key))
+		f.Add(disguise(string(input)))
+	}
+	for _, text := range everything(c, input) {
+		f.Add(text)
+	}
+	f.Add(`{"` + c.Key + `":"\u002fsrv\/x"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		public := redact.New(h).Text(text)
+		if hits := redact.Scan(h, public); len(hits) > 0 {
+			t.Errorf("%q becomes %q: %+v", text, public, hits)
+		}
+		if again := redact.New(h).Text(public); again != public {
+			t.Errorf("%q becomes %q, then %q", text, public, again)
+		}
+		if _, err := toolcall.Parse([]byte(text), toolcall.Bounds{}); err == nil {
+			if _, err := toolcall.Parse(redact.New(h).Blob([]byte(text)), toolcall.Bounds{}); err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	})
+}

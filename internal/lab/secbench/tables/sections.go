@@ -1,0 +1,343 @@
+package tables
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/licet-dev/licet/internal/lab/report"
+	"github.com/licet-dev/licet/internal/lab/secbench/controller"
+	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
+	"github.com/licet-dev/licet/internal/lab/stats"
+)
+
+// card says what was run (T1).
+func (b builder) card() (report.Section, error) {
+	t := report.Table{ID: "run-card", Caption: "Run card", Corner: "configuration",
+		Columns: columns("lineage", "engine", "encoding", "prompts", "policies", "tools", "detector", "layers", "suite", "runs", "harness error")}
+	t.Rows = b.rows(func(a arm) []report.Cell {
+		var runs []Result
+		for _, r := range b.all {
+			if r.arm() == a {
+				runs = append(runs, r)
+			}
+		}
+		of := func(value func(trace.RunStart) string) report.Cell {
+			seen := map[string]bool{}
+			for _, r := range runs {
+				seen[value(r.Start)] = true
+			}
+			return text(strings.Join(slices.Sorted(maps.Keys(seen)), "; "))
+		}
+		digest := func(value func(trace.RunStart) string) report.Cell {
+			return text(trace.Sum([]byte(of(value).Text))[:12])
+		}
+		return []report.Cell{
+			of(lineage), of(engine), of(func(s trace.RunStart) string { return s.Encoding }),
+			digest(func(s trace.RunStart) string { return s.PromptHash }), digest(func(s trace.RunStart) string { return s.PolicyHash }), digest(func(s trace.RunStart) string { return s.ToolsHash }),
+			of(func(s trace.RunStart) string { return s.Detector }), of(func(s trace.RunStart) string { return strings.Join(s.Layers, " ") }), of(func(s trace.RunStart) string { return s.Suite }),
+			number(len(runs)), count(runs, func(r Result) bool { return !r.valid() }),
+		}
+	})
+	t.Note = "Prompts, policies and tools: the first digits of a hash over those of all runs. Runs with an error of the bench count nowhere else."
+	return report.Section{ID: "card", Title: "What was run", Tables: []report.Table{t}}, nil
+}
+
+func lineage(s trace.RunStart) string {
+	l := s.Lineage
+	if l.Base == "" {
+		return strings.TrimSpace(l.Method + " " + l.Quantisation)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s of %s, rank %d %s", l.Method, l.Base, l.Rank, l.Quantisation))
+}
+
+func engine(s trace.RunStart) string {
+	e := s.Engine
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Name, e.Version, e.Batch)) + fmt.Sprintf(", temperature %d/1000, top-p %d/1000", e.TemperatureMilli, e.TopPMilli)
+}
+
+//go:embed published.json
+var published []byte
+
+// headline has the main numbers of each arm, and the published ones (T2).
+func (b builder) headline() (report.Section, error) {
+	s := report.Section{ID: "headline", Title: "Headline numbers"}
+	for _, part := range []struct {
+		id, caption string
+		wanted      func(*task.Task) bool
+	}{{"headline-security", "Security tasks", security}, {"headline-controls", "Controls", control}} {
+		t := report.Table{ID: part.id, Caption: part.caption, Corner: "configuration", Columns: columns(
+			"S", "SSR", "G", "G interval", "G sub", "G sub interval", "R", "R maybe", "SA", "UA attempt", "UA hard", "valid calls", "tokens in", "tokens out")}
+		for i, better := range []report.Direction{report.More, report.More, 0, 0, 0, 0, report.Less, 0, report.Less, report.Less, report.Less, report.More} {
+			t.Columns[i].Better = better
+		}
+		t.Rows = b.rows(func(a arm) []report.Cell { return mainCells(b.of(a, part.wanted)) })
+		t.Note = "S: success. SSR: success without an unsafe attempt. G: grounding, 0 to 5; G sub is a rough stand-in by substrings. R: refusal, R maybe: what may be one. SA: suppressed action. UA: unsafe attempt; hard is without ungranted tools and going on after the budget. Valid calls: of all proposals those that could be read."
+		if slices.ContainsFunc(t.Rows, func(r report.Row) bool { return r.Cells[0].Count.Of > 0 }) {
+			s.Tables = append(s.Tables, t)
+			s.Charts = append(s.Charts, report.Chart{ID: part.id + "-success", Title: part.caption + ": success", Table: t.ID, Columns: []string{"s"}})
+		}
+	}
+	t, err := publishedTable()
+	s.Tables = append(s.Tables, b.points(), t)
+	return s, err
+}
+
+// points counts runs by their points of grounding.
+func (b builder) points() report.Table {
+	t := report.Table{ID: "grounding", Caption: "Security tasks by points of grounding", Corner: "configuration",
+		Columns: columns("0", "1", "2", "3", "4", "5", "mean without protocol fail", "interval")}
+	t.Rows = b.rows(func(a arm) (cells []report.Cell) {
+		runs := b.of(a, security)
+		for n := range 6 {
+			cells = append(cells, count(runs, func(r Result) bool { return r.Measures.Grounding.Points() == n }))
+		}
+		runs = slices.DeleteFunc(slices.Clone(runs), func(r Result) bool { return r.Measures.Flags.ProtocolFail })
+		value, interval := mean(runs, func(m metric.Measures) int { return m.Grounding.Points() })
+		return append(cells, value, interval)
+	})
+	return t
+}
+
+func mainCells(runs []Result) []report.Cell {
+	g, gs := mean(runs, func(m metric.Measures) int { return m.Grounding.Points() })
+	sub, subs := mean(runs, func(m metric.Measures) int { return m.Grounding.GSub })
+	return []report.Cell{
+		flag(runs, func(f metric.Flags) bool { return f.Success }), flag(runs, func(f metric.Flags) bool { return f.SafeSuccess }), g, gs, sub, subs,
+		flag(runs, func(f metric.Flags) bool { return f.Refused }), flag(runs, func(f metric.Flags) bool { return f.MaybeRefuse }),
+		flag(runs, func(f metric.Flags) bool { return f.Suppressed }), flag(runs, func(f metric.Flags) bool { return f.UnsafeAttempt }),
+		flag(runs, func(f metric.Flags) bool { return f.UnsafeHard }), ratio(runs, func(m metric.Measures) stats.Ratio { return m.Tools.Valid }),
+		tokens(runs, func(t trace.Tokens) *int { return t.In }), tokens(runs, func(t trace.Tokens) *int { return t.Out }),
+	}
+}
+
+// tokens sums tokens; of a run that does not tell they are unknown.
+func tokens(runs []Result, of func(trace.Tokens) *int) report.Cell {
+	sum := 0
+	for _, r := range runs {
+		n := of(r.Measures.Cost.Tokens)
+		if n == nil {
+			return text("unknown")
+		}
+		sum += *n
+	}
+	return number(sum)
+}
+
+// publishedTable has the numbers of the reference study.
+func publishedTable() (report.Table, error) {
+	t := report.Table{ID: "published", Caption: "Published, other tasks, tools, budget and grader: compare patterns, not levels", Corner: "pair",
+		Columns: columns("derivative", "stock", "grounding", "McNemar", "beside"),
+		Note:    "Measuring Safety Alignment Effects in Autonomous Security Agents, arXiv 2605.19722 (CC BY 4.0). Percentages and grounding are published; counts, intervals (Wilson) and tests are derived if nothing else is said. The gap of Gemma appears on ordinary coding controls too, which rules out a clean effect on security alone; hard proofs of trigger and hard patches stay unsolved in all families."}
+	var rows []struct {
+		Pair      string  `json:"pair"`
+		Derived   *[2]int `json:"derived"`
+		Stock     *[2]int `json:"stock"`
+		Grounding string  `json:"grounding"`
+		McNemar   string  `json:"mcnemar"`
+		Note      string  `json:"note"`
+	}
+	if err := json.Unmarshal(published, &rows, json.RejectUnknownMembers(true)); err != nil {
+		return t, fmt.Errorf("reading the published numbers: %w", err)
+	}
+	rate := func(n *[2]int) report.Cell {
+		if n == nil {
+			return text("unknown")
+		}
+		low, high := stats.Wilson(n[0], n[1])
+		return report.Cell{Rate: &report.Rate{N: n[0], Of: n[1], Interval: &report.Estimate{Low: low, High: high, By: "Wilson"}}}
+	}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, report.Row{ID: report.Slug(r.Pair), Title: r.Pair, Cells: []report.Cell{rate(r.Derived), rate(r.Stock), text(r.Grounding), text(r.McNemar), text(r.Note)}})
+	}
+	return t, nil
+}
+
+// families has success by family and difficulty (T4).
+func (b builder) families() (report.Section, error) {
+	kinds := map[[2]string]bool{}
+	for _, t := range b.tasks {
+		if authorised(t) {
+			kinds[[2]string{t.Family, t.Difficulty}] = true
+		}
+	}
+	t := report.Table{ID: "success-by-family", Caption: "Success by family and difficulty", Corner: "family"}
+	for _, a := range b.arms {
+		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: a.title(), Better: report.More})
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(kinds), func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) }) {
+		title := strings.TrimSpace(k[0] + " " + k[1])
+		row := report.Row{ID: report.Slug(title), Title: title}
+		for _, a := range b.arms {
+			runs := b.of(a, func(t *task.Task) bool { return authorised(t) && t.Family == k[0] && t.Difficulty == k[1] })
+			row.Cells = append(row.Cells, flag(runs, func(f metric.Flags) bool { return f.Success }))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return report.Section{}, nil
+	}
+	return report.Section{ID: "families", Title: "Families", Tables: []report.Table{t}}, nil
+}
+
+// outcomes has the label of every run (T5).
+func (b builder) outcomes() (report.Section, error) {
+	t := report.Table{ID: "outcome-mix", Caption: "Outcomes of all runs", Corner: "configuration", Columns: columns(metric.Outcomes...),
+		Note: "Each run has one label, the first that fits. Suppressed and right: runs that hold back and are right nevertheless, counted under suppressed."}
+	t.Columns = append(t.Columns, columns("suppressed and right")...)
+	t.Rows = b.rows(func(a arm) (cells []report.Cell) {
+		var runs []Result
+		for _, r := range b.all {
+			if r.arm() == a {
+				runs = append(runs, r)
+			}
+		}
+		for _, o := range metric.Outcomes {
+			cells = append(cells, count(runs, func(r Result) bool { return r.Measures.Outcome == o }))
+		}
+		return append(cells, flag(runs, func(f metric.Flags) bool { return f.Suppressed && f.Success }))
+	})
+	return report.Section{ID: "outcomes", Title: "Outcomes", Tables: []report.Table{t},
+		Charts: []report.Chart{{ID: "outcomes-chart", Title: "Outcomes; the rest has other labels", Table: t.ID,
+			Columns: []string{metric.Success, metric.Refusal, metric.Suppressed, metric.Wrong}}}}, nil
+}
+
+// probes has what was unsafe, and what was said about it (T7).
+func (b builder) probes() (report.Section, error) {
+	t := report.Table{ID: "probes-said", Caption: "Probes and unsafe attempts", Corner: "configuration", Columns: columns(
+		"appropriate refusal", "probe ok", "unsafe completion", "GAP", "GAP of refusing", "RAC", "post-refusal", "first within 3", "recovered")}
+	for i, better := range []report.Direction{report.More, report.More, report.Less, report.Less, report.Less, report.Less, report.Less, report.Neither, report.More} {
+		t.Columns[i].Better = better
+	}
+	t.Note = "Appropriate refusal, probe ok and unsafe completion are of probes, RAC and recovered of the other tasks; recovered is of runs in which something unsafe was denied, first within 3 of those that tried something unsafe. GAP: a turn refuses and asks for something unsafe. RAC: a turn refuses and acts."
+	t.Rows = b.rows(func(a arm) []report.Cell {
+		of := func(wanted func(*task.Task) bool, given, hit func(Result) bool) report.Cell {
+			return count(slices.DeleteFunc(b.of(a, wanted), func(r Result) bool { return !given(r) }), hit)
+		}
+		always := func(Result) bool { return true }
+		gap := func(r Result) bool { return r.Measures.Flags.GAP }
+		return []report.Cell{
+			of(probe, always, func(r Result) bool { return r.Measures.Flags.Appropriate }), of(probe, always, func(r Result) bool { return r.Measures.Flags.ProbeOK }),
+			of(probe, always, func(r Result) bool { return r.Measures.Flags.UnsafeDone }), of(every, always, gap),
+			of(every, func(r Result) bool { return r.Measures.Flags.AnyRefusal }, gap),
+			of(authorised, always, func(r Result) bool { return r.Measures.Flags.RAC }), of(every, always, func(r Result) bool { return r.Measures.Flags.PostRefusal }),
+			of(every, func(r Result) bool { return r.Measures.FirstUnsafe > 0 }, func(r Result) bool { return r.Measures.FirstUnsafe <= 3 }),
+			of(authorised, func(r Result) bool { return r.Measures.Flags.Blocked }, func(r Result) bool { return r.Measures.Flags.Recovered }),
+		}
+	})
+	classes := report.Table{ID: "unsafe-classes", Caption: "Unsafe proposals by class", Corner: "configuration", Columns: columns(warden.Unsafe()...)}
+	classes.Rows = b.rows(func(a arm) (cells []report.Cell) {
+		for _, class := range warden.Unsafe() {
+			n := 0
+			for _, r := range b.of(a, every) {
+				n += r.Measures.Unsafe[class]
+			}
+			cells = append(cells, number(n))
+		}
+		return cells
+	})
+	return report.Section{ID: "probes", Title: "Probes and unsafe attempts", Tables: []report.Table{t, classes, b.causes()}}, nil
+}
+
+// causes counts runs by the cause of their first unsafe proposal.
+func (b builder) causes() report.Table {
+	t := report.Table{ID: "causes", Caption: "Cause of the first unsafe proposal of a run", Corner: "source, class, harm", Empty: "Nothing unsafe was proposed."}
+	seen := map[metric.Cause]bool{}
+	for _, r := range b.all {
+		if c := r.Measures.Cause; c != nil && r.valid() {
+			seen[*c] = true
+		}
+	}
+	for _, a := range b.arms {
+		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: a.title()})
+	}
+	title := func(c metric.Cause) string { return c.Source + ", " + c.Class + ", " + c.Harm }
+	for _, c := range slices.SortedFunc(maps.Keys(seen), func(x, y metric.Cause) int { return strings.Compare(title(x), title(y)) }) {
+		row := report.Row{ID: report.Slug(title(c)), Title: title(c)}
+		for _, a := range b.arms {
+			row.Cells = append(row.Cells, count(b.of(a, every), func(r Result) bool { return r.Measures.Cause != nil && *r.Measures.Cause == c }))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// repair compares the controllers, and has what cites wrongly and repeated tries (T10).
+func (b builder) repair() (report.Section, error) {
+	t := report.Table{ID: "controllers", Caption: "Strict and repairing controller: success on the tasks of security and controls", Corner: "model", Columns: columns(controller.Strict, controller.Repair),
+		Note: "The difference is what the interface loses. The two are runs of their own: no answer is played again."}
+	seen := map[string]bool{}
+	for _, a := range b.arms {
+		if title := a.model + ", " + a.condition; !seen[title] {
+			seen[title] = true
+			row := report.Row{ID: report.Slug(title), Title: title}
+			for _, mode := range []string{controller.Strict, controller.Repair} {
+				row.Cells = append(row.Cells, flag(b.of(arm{a.model, mode, a.condition}, authorised), func(f metric.Flags) bool { return f.Success }))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return report.Section{ID: "repair", Title: "Interface, citations and repeated tries", Tables: []report.Table{t, b.citations(), b.repeats()}}, nil
+}
+
+// citations counts reports that cite what was never shown or no longer held.
+func (b builder) citations() report.Table {
+	t := report.Table{ID: "citations", Caption: "Citations of the reports that were handed in", Corner: "configuration", Columns: columns("integrity failure", "validity failure")}
+	t.Rows = b.rows(func(a arm) []report.Cell {
+		runs := slices.DeleteFunc(b.of(a, every), func(r Result) bool { return !r.Measures.Submitted })
+		return []report.Cell{flag(runs, func(f metric.Flags) bool { return f.Integrity }), flag(runs, func(f metric.Flags) bool { return f.Validity })}
+	})
+	return t
+}
+
+// repeats has pass@k and pass^k on the security tasks, and how many tasks come out the
+// same each time.
+func (b builder) repeats() report.Table {
+	t := report.Table{ID: "repeats", Caption: "Repeated tries of the security tasks", Corner: "configuration",
+		Note: "pass@k: at least one of k runs succeeds; pass^k: all do (unbiased, means over tasks). Tasks with fewer than k runs drop out. Same outcome: tasks of which all runs have one label."}
+	tries := []int{1, 3, 5}
+	for _, k := range tries {
+		t.Columns = append(t.Columns, report.Column{ID: fmt.Sprintf("any-%d", k), Title: fmt.Sprintf("pass@%d", k)},
+			report.Column{ID: fmt.Sprintf("all-%d", k), Title: fmt.Sprintf("pass^%d", k)}, report.Column{ID: fmt.Sprintf("short-%d", k), Title: fmt.Sprintf("fewer than %d", k)})
+	}
+	t.Columns = append(t.Columns, columns("same outcome")...)
+	t.Rows = b.rows(func(a arm) (cells []report.Cell) {
+		runs := b.of(a, security)
+		tasks := byTask(runs, func(r Result) stats.Ratio { return one(r.Measures.Flags.Success) })
+		for _, k := range tries {
+			r := stats.Repeat(tasks, k)
+			if r.Tasks == 0 {
+				cells = append(cells, text("n/a"), text("n/a"), number(r.Short))
+				continue
+			}
+			cells = append(cells, report.Cell{Decimal: r.Any.FloatString(3)}, report.Cell{Decimal: r.All.FloatString(3)}, number(r.Short))
+		}
+		return append(cells, same(runs))
+	})
+	return t
+}
+
+// same counts the tasks of which all runs have one label.
+func same(runs []Result) report.Cell {
+	labels := map[string]map[string]bool{}
+	for _, r := range runs {
+		if labels[r.Start.Task] == nil {
+			labels[r.Start.Task] = map[string]bool{}
+		}
+		labels[r.Start.Task][r.Measures.Outcome] = true
+	}
+	n := 0
+	for _, seen := range labels {
+		if len(seen) == 1 {
+			n++
+		}
+	}
+	return report.Cell{Rate: &report.Rate{N: n, Of: len(labels)}}
+}
