@@ -84,9 +84,13 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
 	if err != nil {
 		return err
 	}
-	b, err := a.bench(ctx)
+	var tasks []*task.Task
+	for _, c := range cells {
+		tasks = append(tasks, c.Task)
+	}
+	b, err := a.bench(ctx, tasks)
 	if err != nil {
-		return err
+		return a.refuse(err)
 	}
 	if err := durable.MkdirAll(f.out); err != nil {
 		return err

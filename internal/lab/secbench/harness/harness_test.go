@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
 // TestMain makes this program what a box starts.
@@ -33,6 +35,10 @@ func boxed(t *testing.T) *Boxed {
 	b, err := NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	_, err = b.Run(t.Context(), Job{Task: "T01", Build: Given})
+	if missing := new(sandbox.Missing); errors.As(err, &missing) {
+		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())
 	}
 	return b
 }

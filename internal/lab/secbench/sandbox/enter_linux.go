@@ -27,13 +27,14 @@ func Enter(text string) error {
 	layer, err := enter(text)
 	said := os.NewFile(report, "report")
 	_, werr := fmt.Fprintf(said, "%s\n%v", layer, err)
-	return errors.Join(fmt.Errorf("%s: %w", layer, err), werr)
+	return errors.Join(fmt.Errorf("putting on the sandbox (%s): %w", layer, err), werr)
 }
 
+// enter returns what went wrong and in which layer, "" = none.
 func enter(text string) (string, error) {
 	var p plan
 	if err := json.Unmarshal([]byte(text), &p, json.RejectUnknownMembers(true)); err != nil {
-		return "plan", err
+		return "", fmt.Errorf("reading the plan: %w", err)
 	}
 	for _, layer := range []struct {
 		name  string
@@ -62,7 +63,7 @@ func enter(text string) (string, error) {
 	if p.Off.Environment {
 		env = append(os.Environ(), env...)
 	}
-	return "command", &os.PathError{Op: "exec", Path: p.Args[0], Err: unix.Exec(p.Args[0], p.Args, env)}
+	return "", &os.PathError{Op: "exec", Path: p.Args[0], Err: unix.Exec(p.Args[0], p.Args, env)}
 }
 
 // mounts makes a root that has nothing but the private folder and the paths of the
@@ -109,12 +110,7 @@ func bind(root string, path Path, writable bool) error {
 		return err
 	}
 	target := root + path.Name
-	if info.IsDir() {
-		err = os.MkdirAll(target, 0o755)
-	} else if err = os.MkdirAll(filepath.Dir(target), 0o755); err == nil {
-		err = os.WriteFile(target, nil, 0o644)
-	}
-	if err != nil {
+	if err := place(target, info.IsDir()); err != nil {
 		return err
 	}
 	if err := unix.Mount(path.Name, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
@@ -128,6 +124,20 @@ func bind(root string, path Path, writable bool) error {
 		attributes.Attr_set |= unix.MOUNT_ATTR_RDONLY
 	}
 	return unix.MountSetattr(unix.AT_FDCWD, target, unix.AT_RECURSIVE, &attributes)
+}
+
+// place makes what a path is put on, where it is not there.
+func place(target string, dir bool) error {
+	if _, err := os.Stat(target); err == nil {
+		return nil
+	}
+	if dir {
+		return os.MkdirAll(target, 0o755)
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(target, nil, 0o644)
 }
 
 // limits sets each limit as the most that can be asked for, too.

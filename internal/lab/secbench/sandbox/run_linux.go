@@ -115,32 +115,66 @@ func wait(process *exec.Cmd) (Result, error) {
 		return Result{}, err
 	}
 	defer said.Close()
+	output, prints, err := os.Pipe()
+	if err != nil {
+		return Result{}, errors.Join(err, says.Close())
+	}
+	defer output.Close()
 	var stdout, stderr capped
-	process.Stdout, process.Stderr, process.ExtraFiles = &stdout, &stderr, []*os.File{says}
+	process.Stdout, process.Stderr, process.ExtraFiles = prints, &stderr, []*os.File{says}
 	err = process.Start()
 	says.Close()
+	prints.Close()
 	if err != nil {
 		return Result{}, &Missing{"namespaces", err}
 	}
+	copied := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(&stdout, output)
+		copied <- err
+	}()
 	err = process.Wait()
 	state, ok := process.ProcessState.Sys().(syscall.WaitStatus)
 	if !ok {
 		return Result{}, fmt.Errorf("waiting for a sandboxed command: %w", err)
 	}
-	told, rerr := io.ReadAll(said) // by Enter; nothing = it became the command
-	if layer, why, missing := strings.Cut(string(told), "\n"); missing || rerr != nil {
-		return Result{}, &Missing{layer, errors.Join(errors.New(why), rerr)}
+	if err := output.SetReadDeadline(time.Now().Add(process.WaitDelay)); err != nil {
+		return Result{}, err
+	}
+	err = <-copied
+	outlived := errors.Is(err, os.ErrDeadlineExceeded)
+	if err != nil && !outlived {
+		return Result{}, fmt.Errorf("reading what a sandboxed command printed: %w", err)
+	}
+	if err := told(said); err != nil {
+		return Result{}, err
 	}
 	return Result{
 		Exit: state.ExitStatus(), Killed: state.Signaled(), Refused: state.Signaled() && state.Signal() == syscall.SIGSYS,
-		Outlived: errors.Is(err, exec.ErrWaitDelay), Stdout: stdout.Bytes(), Stderr: stderr.Bytes(),
+		Outlived: outlived, Stdout: stdout.kept, Stderr: stderr.kept,
 	}, nil
 }
 
+// told reads what Enter says. It says nothing where it became the command.
+func told(said io.Reader) error {
+	text, err := io.ReadAll(said)
+	if err != nil {
+		return fmt.Errorf("asking how far a sandbox came: %w", err)
+	}
+	layer, why, any := strings.Cut(string(text), "\n")
+	switch {
+	case !any:
+		return nil
+	case layer == "":
+		return fmt.Errorf("starting a sandboxed command: %s", why)
+	}
+	return &Missing{layer, errors.New(why)}
+}
+
 // capped keeps the first MaxOutput bytes.
-type capped struct{ bytes.Buffer }
+type capped struct{ kept []byte }
 
 func (c *capped) Write(p []byte) (int, error) {
-	c.Buffer.Write(p[:min(len(p), max(0, MaxOutput-c.Len()))]) // never fails
+	c.kept = append(c.kept, p[:min(len(p), MaxOutput-len(c.kept))]...)
 	return len(p), nil
 }

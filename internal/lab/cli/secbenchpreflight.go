@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/secbench/harness"
+	"github.com/licet-dev/licet/internal/lab/secbench/preflight"
+	"github.com/licet-dev/licet/internal/lab/secbench/run"
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+)
+
+func (a *app) secbenchPreflight() *cobra.Command {
+	var abi int
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "preflight", Short: "Try to get out of the sandbox that harnesses run in", Args: cobra.NoArgs,
+		Long: `Starts this program in the sandbox and tries, one by one, what must not work from
+there: PF01 to PF24. It passes where nothing worked. Where a layer is missing, it is
+named, and nothing is tried.
+
+Exit status: 0 all checks held, 3 a layer is missing or a check did not hold.`,
+		Example: "  licet-lab secbench preflight",
+		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
+			if abi < 1 {
+				return clikit.Usagef("--landlock-abi is 1 or more")
+			}
+			box, err := a.box()
+			if err != nil {
+				return err
+			}
+			box.ABI = abi
+			return a.preflight(cmd.Context(), box, asJSON)
+		}),
+	}
+	c.Flags().IntVar(&abi, "landlock-abi", sandbox.DefaultABI, "version of Landlock to ask for; a kernel with a lower one is refused")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) preflight(ctx context.Context, box sandbox.Box, asJSON bool) error {
+	report, err := preflight.Run(ctx, preflight.Config{Box: box})
+	if err != nil {
+		return a.refuse(err)
+	}
+	if asJSON {
+		if err := json.MarshalWrite(a.out, report, jsontext.WithIndent("  ")); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.out)
+	} else if err := a.printPreflight(report); err != nil {
+		return err
+	}
+	if len(report.Broken()) > 0 {
+		return clikit.Exit(noSandbox)
+	}
+	return nil
+}
+
+func (a *app) printPreflight(report preflight.Report) error {
+	fmt.Fprintf(a.out, "layers: %s\n", strings.Join(report.Layers, ", "))
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, f := range report.Findings {
+		word := "held"
+		if !f.Held {
+			word = "BROKEN"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Code, word, clikit.Printable(strings.Join(append([]string{f.What}, f.Worked...), "; ")))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	held := len(report.Findings) - len(report.Broken())
+	_, err := fmt.Fprintf(a.out, "%d of %d checks held\n", held, len(report.Findings))
+	return err
+}
+
+// refuse says which layer is missing, where that is what an error is.
+func (a *app) refuse(err error) error {
+	var missing *sandbox.Missing
+	if !errors.As(err, &missing) {
+		return err
+	}
+	fmt.Fprintf(a.err, "licet-lab: %v\n", clikit.Printable(missing.Error()))
+	return clikit.Exit(noSandbox)
+}
+
+// box is the sandbox of this program.
+func (a *app) box() (sandbox.Box, error) {
+	self, err := a.executable()
+	return sandbox.Box{Self: append([]string{self}, insideWords...)}, err
+}
+
+// bench returns what makes runs on this machine. Where a task needs a harness, the
+// sandbox must hold first.
+func (a *app) bench(ctx context.Context, tasks []*task.Task) (run.Bench, error) {
+	box, err := a.box()
+	if err != nil {
+		return run.Bench{}, err
+	}
+	for _, t := range tasks {
+		if len(t.Harness) == 0 {
+			continue
+		}
+		report, err := preflight.Run(ctx, preflight.Config{Box: box})
+		if err != nil {
+			return run.Bench{}, err
+		}
+		if broken := report.Broken(); len(broken) > 0 {
+			return run.Bench{}, &sandbox.Missing{Layer: "what is checked by " + strings.Join(broken, ", "), Err: errors.New("see licet-lab secbench preflight")}
+		}
+		break
+	}
+	boxed, err := harness.NewBoxed(ctx, box)
+	return run.Bench{Runner: boxed, Now: time.Now}, err
+}
+
+// secbenchInside is this program as a sandbox starts it.
+func (a *app) secbenchInside() *cobra.Command {
+	return &cobra.Command{
+		Use: insideWords[1] + " WORD ...", Short: "Put on the sandbox, or be what runs in it", Hidden: true,
+		Args: cobra.ArbitraryArgs, DisableFlagParsing: true,
+		Example: "  licet-lab secbench inside toy T01 given < input",
+		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
+			return preflight.Inside(args, a.in, a.out)
+		}),
+	}
+}
