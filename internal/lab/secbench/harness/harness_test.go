@@ -164,6 +164,26 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// TestRefused: a tree that tries what the sandbox refuses is not told as one whose
+// tests fail.
+func TestRefused(t *testing.T) {
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
+		{Path: "go.mod", Text: "module example.org/refused\n\ngo 1.26\n"},
+		{Path: "refused_test.go", Text: `package refused
+
+import (
+	"syscall"
+	"testing"
+)
+
+func TestSocket(t *testing.T) { syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0) }
+`},
+	}})
+	if err != nil || out.Status != SandboxDenied || out.Tests["TestSocket"] == "pass" {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 func TestRecorded(t *testing.T) {
 	a, b := Job{Task: "T01", Build: Given}, Job{Task: "T01", Build: Fixed}
 	r := &Recorded{Outputs: []Output{{Job: a.Digest(), Oracle: "IDX"}}}
