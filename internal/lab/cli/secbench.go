@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 )
 
@@ -36,6 +37,7 @@ Exit status: 0 fine, 1 something is not as it must be, 2 wrong usage, 3 the
 sandbox lacks a layer or does not hold, 4 more than 2 % of the runs were errors
 of the bench itself.`,
 	}
+	c.PersistentFlags().IntVar(&a.landlock, "landlock-abi", sandbox.DefaultABI, "version of Landlock that the sandbox asks for; a kernel with a lower one is refused")
 	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchPreflight(), a.secbenchInside())
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -21,7 +22,6 @@ import (
 )
 
 func (a *app) secbenchPreflight() *cobra.Command {
-	var abi int
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "preflight", Short: "Try to get out of the sandbox that harnesses run in", Args: cobra.NoArgs,
@@ -32,18 +32,13 @@ named, and nothing is tried.
 Exit status: 0 all checks held, 3 a layer is missing or a check did not hold.`,
 		Example: "  licet-lab secbench preflight",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
-			if abi < 1 {
-				return clikit.Usagef("--landlock-abi is 1 or more")
-			}
 			box, err := a.box()
 			if err != nil {
 				return err
 			}
-			box.ABI = abi
 			return a.preflight(cmd.Context(), box, asJSON)
 		}),
 	}
-	c.Flags().IntVar(&abi, "landlock-abi", sandbox.DefaultABI, "version of Landlock to ask for; a kernel with a lower one is refused")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -97,8 +92,11 @@ func (a *app) refuse(err error) error {
 
 // box is the sandbox of this program.
 func (a *app) box() (sandbox.Box, error) {
+	if a.landlock < 1 {
+		return sandbox.Box{}, clikit.Usagef("--landlock-abi is 1 or more")
+	}
 	self, err := a.executable()
-	return sandbox.Box{Self: append([]string{self}, insideWords...)}, err
+	return sandbox.Box{Self: append([]string{self}, insideWords...), ABI: a.landlock}, err
 }
 
 // bench returns what makes runs on this machine. Where a task needs a harness, the
@@ -123,6 +121,27 @@ func (a *app) bench(ctx context.Context, tasks []*task.Task) (run.Bench, error) 
 	}
 	boxed, err := harness.NewBoxed(ctx, box)
 	return run.Bench{Runner: boxed, Now: time.Now}, err
+}
+
+// runnable returns what makes runs, and those of the cells that it can run: without a
+// sandbox none that needs a harness.
+func (a *app) runnable(ctx context.Context, cells []run.Cell) (run.Bench, []run.Cell, error) {
+	var tasks []*task.Task
+	for _, c := range cells {
+		tasks = append(tasks, c.Task)
+	}
+	b, err := a.bench(ctx, tasks)
+	var missing *sandbox.Missing
+	if !errors.As(err, &missing) {
+		return b, cells, err
+	}
+	able := slices.DeleteFunc(slices.Clone(cells), func(c run.Cell) bool { return len(c.Task.Harness) > 0 })
+	fmt.Fprintf(a.out, "%d of %d runs are not run: %s\n", len(cells)-len(able), len(cells), clikit.Printable(missing.Error()))
+	if len(able) == 0 {
+		return b, nil, clikit.Exit(noSandbox)
+	}
+	b, err = a.bench(ctx, nil)
+	return b, able, err
 }
 
 // secbenchInside is this program as a sandbox starts it.

@@ -84,13 +84,9 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
 	if err != nil {
 		return err
 	}
-	var tasks []*task.Task
-	for _, c := range cells {
-		tasks = append(tasks, c.Task)
-	}
-	b, err := a.bench(ctx, tasks)
+	b, cells, err := a.runnable(ctx, cells)
 	if err != nil {
-		return a.refuse(err)
+		return err
 	}
 	if err := durable.MkdirAll(f.out); err != nil {
 		return err
