@@ -118,6 +118,8 @@ func (b *Boxed) start(ctx context.Context, c sandbox.Command) (string, Output, e
 		return "", Output{}, fmt.Errorf("running a harness: %w", err)
 	case ctx.Err() != nil:
 		return "", Output{}, ctx.Err()
+	case r.Outlived:
+		return "", Output{}, errors.New("something that a harness started outlived the sandbox")
 	case r.Refused:
 		return "", Output{Status: SandboxDenied, Exit: -1}, nil
 	case r.TimedOut || r.Killed:

@@ -74,8 +74,8 @@ func TestVariants(t *testing.T) {
 	module := task.File{Path: "go.mod", Text: "module example.org/variants\n\ngo 1.26\n"}
 	build(t, append(built, module))
 	out, err := boxed(t).Run(t.Context(), Job{Task: "variants", Tree: append(run, module)})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || out.Status != Ended {
+		t.Fatalf("%+v, %v", out, err)
 	}
 	for name := range want {
 		if out.Tests[name] != "pass" {

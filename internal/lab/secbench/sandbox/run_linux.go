@@ -16,6 +16,10 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
+// outlives is how long after the end of a command its output may stay open, before
+// something is said to have outlived it.
+const outlives = 2 * time.Second
+
 // nobody is whom a command runs as where the machine's root started it.
 const nobody = 65534
 
@@ -74,7 +78,7 @@ func (b Box) Run(ctx context.Context, c Command) (Result, error) {
 		stopped = true
 		return errors.Join(process.Process.Kill(), ignoreGone(syscall.Kill(-process.Process.Pid, syscall.SIGKILL)))
 	}
-	process.WaitDelay = time.Second
+	process.WaitDelay = outlives
 	r, err := wait(process)
 	r.TimedOut = stopped
 	return r, err
@@ -138,7 +142,7 @@ func wait(process *exec.Cmd) (Result, error) {
 	if !ok {
 		return Result{}, fmt.Errorf("waiting for a sandboxed command: %w", err)
 	}
-	if err := output.SetReadDeadline(time.Now().Add(process.WaitDelay)); err != nil {
+	if err := output.SetReadDeadline(time.Now().Add(outlives)); err != nil {
 		return Result{}, err
 	}
 	err = <-copied
