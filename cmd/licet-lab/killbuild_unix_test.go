@@ -4,18 +4,13 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
-	"io"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/licet-dev/licet/internal/lab/fakellm"
 )
 
 // TestKilledBuild kills a build as soon as its journal has one record, two, and so on,
@@ -31,23 +26,11 @@ func TestKilledBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := fakellm.Parse("script.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked := &questions{Handler: script.Handler(io.Discard), of: map[[sha256.Size]byte]int{}}
-	server := httptest.NewServer(asked)
-	defer server.Close()
 	dir := t.TempDir()
-	for _, who := range []string{counted, "killed"} {
-		text := "models: {writer: {provider: openai, endpoint: " + server.URL + "/v1, model: m, limit: {tries: 100, tokens: 1000000000}, test_header: " + who + "}}"
-		if err := os.WriteFile(filepath.Join(dir, who), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	asked := counting(t, dir, string(text))
 	lab := func(out, who string) *exec.Cmd {
 		return &exec.Cmd{Path: self, Args: []string{"licet-lab", "authgate", "build", "--plan", filepath.Join(example, "plan.yaml"), "--out", out,
-			"--models", filepath.Join(dir, who), "--model", "writer", "--family", "example", "--calls", "20"}}
+			"--models", filepath.Join(dir, who), "--model", "stand-in", "--family", "example", "--calls", "20"}}
 	}
 	const calls = 5
 	finish := func(out string, now int) string {

@@ -77,20 +77,8 @@ func TestKilledModelRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := fakellm.Parse("script.yaml", []byte(`rules: [drift: [{decision: allow, rationale: a}, {decision: block, rationale: b}]]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked := &questions{Handler: script.Handler(io.Discard), of: map[[sha256.Size]byte]int{}}
-	server := httptest.NewServer(asked)
-	defer server.Close()
 	dir := t.TempDir()
-	for _, who := range []string{counted, "killed"} {
-		text := "models: {stand-in: {provider: openai, endpoint: " + server.URL + "/v1, model: m, limit: {tries: 100000, tokens: 1000000000}, test_header: " + who + "}}"
-		if err := os.WriteFile(filepath.Join(dir, who), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	asked := counting(t, dir, `rules: [drift: [{decision: allow, rationale: a}, {decision: block, rationale: b}]]`)
 	lab := func(out, who string) *exec.Cmd {
 		return &exec.Cmd{Path: self, Args: []string{"licet-lab", "authgate", "run", "--data", filepath.Join("..", "..", "data", "authgate", "v0"), "--out", out,
 			"--models", filepath.Join(dir, who), "--model", "stand-in", "--policy", "rules", "--epochs", "2", "--workers", "8"}}
@@ -109,6 +97,26 @@ func TestKilledModelRun(t *testing.T) {
 		return decisions(answers(t, out))
 	}
 	killOften(t, all, func(out string) *exec.Cmd { return lab(out, "killed") }, finish)
+}
+
+// counting serves a script, and writes files of models with it as the model stand-in:
+// one whose questions count, and one for runs that are killed.
+func counting(t *testing.T, dir, text string) *questions {
+	t.Helper()
+	script, err := fakellm.Parse("script.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := &questions{Handler: script.Handler(io.Discard), of: map[[sha256.Size]byte]int{}}
+	server := httptest.NewServer(asked)
+	t.Cleanup(server.Close)
+	for _, who := range []string{counted, "killed"} {
+		text := "models: {stand-in: {provider: openai, endpoint: " + server.URL + "/v1, model: m, limit: {tries: 100000, tokens: 1000000000}, test_header: " + who + "}}"
+		if err := os.WriteFile(filepath.Join(dir, who), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return asked
 }
 
 // counted is the header of questions that count: those of a killed run can still be

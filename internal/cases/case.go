@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -65,10 +66,11 @@ type Call struct {
 	Arguments    toolcall.Value // an object
 	Raw          []byte         // the exact JSON-RPC message, in place of Tool, Arguments and Approval
 	Cwd          string
-	Approval     string         // ticket that the call names; LastTicket = the one of the last held call
-	Request      []string       // user turns asserted for this call alone
-	History      []Past         // earlier results asserted for this call alone
-	Result       toolcall.Value // what the tool returns if the call is let through (MCP CallToolResult); absent = empty
+	Approval     string              // ticket that the call names; LastTicket = the one of the last held call
+	Request      []string            // user turns asserted for this call alone
+	History      []Past              // earlier results asserted for this call alone
+	Signals      []constraint.Signal // what collectors see when the call is made; the rest is unknown
+	Result       toolcall.Value      // what the tool returns if the call is let through (MCP CallToolResult); absent = empty
 }
 
 // LastTicket, as the approval of a Call, names the ticket of the last held call.

@@ -12,12 +12,14 @@ import (
 	"github.com/licet-dev/licet/internal/approval"
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/catalog"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/explain"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
+	"github.com/licet-dev/licet/internal/signals"
 	"github.com/licet-dev/licet/internal/store/memory"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -49,6 +51,9 @@ func (c Core) Open(_ context.Context, setup Setup) (Session, error) {
 	s.gate, err = gate.New(gate.Options{
 		Contract: func() *contract.Contract { return s.contract },
 		Store:    s.store, Key: key, Places: setup.Places, Path: setup.Path, Now: clock, Judge: judge.Grounded{},
+		Signals: func(context.Context, signals.Input) signals.Report {
+			return signals.Report{Signals: s.signals, Digest: signals.Digest(s.signals)}
+		},
 	})
 	return s, err
 }
@@ -64,6 +69,7 @@ type core struct {
 	turns    map[string][]string          // of the user, by session
 	enrolled string                       // an approver, in whose name others are enrolled
 	live     map[[2]string]toolcall.Value // definitions that were changed, by server and tool
+	signals  []constraint.Signal          // of the call that is made
 }
 
 // load puts a contract in force.
@@ -107,6 +113,7 @@ func (s *core) Explain(ctx context.Context, c Call) (explain.Explanation, error)
 
 // ask returns a call as the gate is asked, or why its Raw is none.
 func (s *core) ask(c Call) (gate.Ask, *authz.Reason) {
+	s.signals = c.Signals
 	ask := gate.Ask{
 		Door: "cases", Principal: authz.Principal{Agent: c.Agent, User: c.User}, Speaks: authz.Credential{Operator: true},
 		Session: c.Session, Cwd: c.Cwd,

@@ -2,6 +2,7 @@ package cases_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ cases:
         result: a text
         repeat: 3
         expect: {verdict: ALLOW, code: allow_clause}
-      - call: {tool: pay, arguments: {}, approval: last, request: [a, b], history: [{tool: accounts}, {server: x, tool: z, result: [1]}]}
+      - call: {tool: pay, arguments: {}, approval: last, request: [a, b], history: [{tool: accounts}, {server: x, tool: z, result: [1]}], signals: {git_state.dirty: 2, git_state.branch: main, git_state.repository: true, git_targets.modified: [a, b]}}
         expect: {verdict: REQUIRE_APPROVAL, code: approve_clause}
       - approve: ann
       - deny: bob
@@ -106,6 +107,13 @@ func checkStory(t *testing.T, c cases.Case) {
 	if pay.Approval != cases.LastTicket || len(pay.Request) != 2 || len(pay.History) != 2 || pay.History[0].Result.Canonical() != structured ||
 		pay.History[0].Server != "shop" || pay.History[1].Server != "x" || c.Steps[2].Repeat != 1 {
 		t.Errorf("the second call is %+v", c.Steps[2])
+	}
+	var seen []string
+	for _, o := range pay.Signals {
+		seen = append(seen, fmt.Sprint(o.ID, " ", o.Name(), " ", o.Complete, " ", o.Value.Canonical()))
+	}
+	if got := strings.Join(seen, ", "); got != `s1 git_state.dirty true 2, s2 git_state.branch true "main", s3 git_state.repository true true, s4 git_targets.modified true {"count":2,"names":["a","b"]}` {
+		t.Errorf("the signals are %s", got)
 	}
 	if a, d := c.Steps[3].Act.(cases.Answered), c.Steps[4].Act.(cases.Answered); !a.Approve || a.By != "ann" || d.Approve || d.By != "bob" {
 		t.Errorf("answers are %+v and %+v", a, d)
@@ -170,6 +178,9 @@ var refused = []struct{ name, text, want string }{
 	{"definition of an unknown tool", "- {name: a, why: w, steps: [{definition: {tool: pays, set: {title: x}}}]}", `"shop.pays" is no tool of the contract's catalogs: expected server.tool; did you mean "shop.pay"?`},
 	{"definition as text", "- {name: a, why: w, steps: [{definition: {tool: pay, set: x}}]}", `expected members of the definition, found "x"`},
 	{"turn without text", "- {name: a, why: w, steps: [{turn: ''}]}", `expected what the user writes, found an empty text`},
+	{"no signal", "- {name: a, why: w, call: {tool: pay, signals: {git_state.dirt: 1}}, expect: {verdict: ALLOW, code: approved}}", `6:49: "git_state.dirt" is no signal: expected collector.key, see docs/signals.md; did you mean "git_state.dirty"?`},
+	{"signal of another kind", "- {name: a, why: w, call: {tool: pay, signals: {git_state.dirty: true}}, expect: {verdict: ALLOW, code: approved}}", `6:66: dirty is a whole number, found true`},
+	{"signals as a list", "- {name: a, why: w, call: {tool: pay, signals: [a]}, expect: {verdict: ALLOW, code: approved}}", `6:48: expected signals, such as {git_state.dirty: 0}, found a list`},
 	{"history without tool", "- {name: a, why: w, call: {tool: pay, history: [{result: 1}]}, expect: {verdict: ALLOW, code: approved}}", `6:49: a past call needs "tool"`},
 	{"an alias", "- &x {name: a}\n- *x", `an anchor (&x)`},
 	{"a word that YAML versions read differently", "- {name: no, why: w}", `YAML versions read no differently`},

@@ -16,7 +16,7 @@ var (
 	stepWords = yamlwalk.Words{Place: "a step", Known: slices.Concat(actWords, besideCall)}
 	// besideCall are the words of a step that say more about a call.
 	besideCall      = []string{"expect", "result", "repeat"}
-	callWords       = yamlwalk.Words{Place: "a call", Known: []string{"agent", "user", "session", "server", "tool", "arguments", "raw", "cwd", "approval", "request", "history"}}
+	callWords       = yamlwalk.Words{Place: "a call", Known: []string{"agent", "user", "session", "server", "tool", "arguments", "raw", "cwd", "approval", "request", "history", "signals"}}
 	pastWords       = yamlwalk.Words{Place: "a past call", Known: []string{"server", "tool", "result"}}
 	expectWords     = yamlwalk.Words{Place: "expect", Known: []string{"verdict", "code", "clause", "enforced"}}
 	contractWords   = yamlwalk.Words{Place: "a change of the contract", Known: []string{"replace", "with"}}
@@ -182,6 +182,7 @@ func (l *loader) named(n *yamlwalk.Node, c *Call) {
 
 // asserted reads the facts that hold for one call alone.
 func (l *loader) asserted(n *yamlwalk.Node, c *Call) {
+	c.Signals = l.signals(n.Get("signals"))
 	if turns := n.Get("request"); turns != nil && l.Is(turns, toolcall.Array, "a list of texts") {
 		for _, turn := range l.Elements(turns, "request") {
 			c.Request = append(c.Request, l.text(turn, "what the user wrote"))

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,15 +52,38 @@ func (m *modelJudges) judge(s contract.Judge) (judge.Judge, error) {
 	s.OnBlock, s.OnNoVerdict = 0, 0
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if j := m.made[s]; j != nil {
-		return j, nil
+	j := m.made[s]
+	if j == nil {
+		var err error
+		if j, err = m.make(s); err != nil {
+			return nil, fmt.Errorf("the judge %s: %w", s.Model, err)
+		}
+		m.made[s] = j
 	}
-	j, err := m.make(s)
-	if err != nil {
-		return nil, fmt.Errorf("the judge %s: %w", s.Model, err)
+	if isTerminal(m.app.err) {
+		return announced{j, m.app.err, s.Model}, nil
 	}
-	m.made[s] = j
 	return j, nil
+}
+
+// announced is a judge that says on a terminal that it is being waited for.
+type announced struct {
+	by   judge.Judge
+	err  io.Writer
+	name string
+}
+
+// Digest implements judge.Judge.
+func (a announced) Digest() string { return a.by.Digest() }
+
+// slow is how long nothing is said about a judge that is asked.
+const slow = 2 * time.Second
+
+// Judge implements judge.Judge.
+func (a announced) Judge(ctx context.Context, c judge.Case) judge.Opinion {
+	t := time.AfterFunc(slow, func() { fmt.Fprintf(a.err, "asking the model %s …\n", a.name) })
+	defer t.Stop()
+	return a.by.Judge(ctx, c)
 }
 
 func (m *modelJudges) make(s contract.Judge) (*model.Judge, error) {

@@ -38,7 +38,8 @@ func quotesOf(o opinionJSON, turn int) (quotes []string) {
 }
 
 // markQuotes returns a turn for people, with the first place of each quote marked.
-// Quotes that meet are marked as one.
+// Quotes that meet are marked as one, and are shown whole; what is long between them
+// is cut.
 func markQuotes(turn string, quotes []string, mark func(string) string) string {
 	type part struct{ from, to int }
 	var parts []part
@@ -55,10 +56,19 @@ func markQuotes(turn string, quotes []string, mark func(string) string) string {
 		for i++; i < len(parts) && parts[i].from <= p.to; i++ {
 			p.to = max(p.to, parts[i].to)
 		}
-		b.WriteString(printable(turn[end:p.from]) + mark(turn[p.from:p.to]))
+		b.WriteString(middleCut(printable(turn[end:p.from])) + mark(turn[p.from:p.to]))
 		end = p.to
 	}
-	return b.String() + printable(turn[end:])
+	return b.String() + middleCut(printable(turn[end:]))
+}
+
+// middleCut leaves out the middle of a long text, and says how much.
+func middleCut(text string) string {
+	runes := []rune(text)
+	if len(runes) <= longValue {
+		return text
+	}
+	return string(runes[:longValue/2]) + fmt.Sprintf(" [… %d characters not shown, --json has all …] ", len(runes)-longValue) + string(runes[len(runes)-longValue/2:])
 }
 
 // seenJSON is what collectors saw of the environment, as records keep it.

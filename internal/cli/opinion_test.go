@@ -2,12 +2,16 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -45,6 +49,18 @@ func TestMarkQuotesLosesNothing(t *testing.T) {
 	})
 }
 
+// TestMarkQuotesCuts: what is long around a quote is cut in the middle, with a count.
+func TestMarkQuotesCuts(t *testing.T) {
+	long := strings.Repeat("a", 5000)
+	got := markQuotes(long+"Delete old.txt."+long, []string{"Delete old.txt"}, func(words string) string { return "»" + words + "«" })
+	if !strings.Contains(got, "»Delete old.txt«.") || strings.Count(got, "characters not shown") != 2 || len(got) > 3000 || !strings.Contains(got, "[… 3800 characters not shown") {
+		t.Errorf("shown as %q", got)
+	}
+	if quote := markQuotes(long, []string{long}, func(words string) string { return words }); quote != long {
+		t.Errorf("a long quote is cut to %d bytes", len(quote))
+	}
+}
+
 // TestPrintOpinion: quotes stand in their turns, or by themselves where what is kept
 // of the turns does not have them.
 func TestPrintOpinion(t *testing.T) {
@@ -76,6 +92,30 @@ func TestPrintOpinion(t *testing.T) {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("in colour %q is missing:\n%q", part, out.String())
 		}
+	}
+}
+
+// waiting is a judge that takes its time.
+type waiting time.Duration
+
+func (w waiting) Judge(context.Context, judge.Case) judge.Opinion {
+	time.Sleep(time.Duration(w))
+	return judge.None(judge.Timeout, "")
+}
+
+func (waiting) Digest() string { return "" }
+
+// TestAnnounced: a model is spoken of where it takes over two seconds.
+func TestAnnounced(t *testing.T) {
+	for takes, want := range map[time.Duration]string{time.Second: "", 3 * time.Second: "asking the model main …\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			announced{waiting(takes), &out, "main"}.Judge(t.Context(), judge.Case{})
+			synctest.Wait()
+			if out.String() != want {
+				t.Errorf("after %v %q is said", takes, out.String())
+			}
+		})
 	}
 }
 

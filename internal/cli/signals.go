@@ -37,6 +37,9 @@ docs/signals.md lists the collectors, what each reads and its bounds.`,
 		Example: "  licet signals --for 'git clean -fdx'\n  licet signals --for 'git push --force' --cwd ../project --json",
 		Args:    cobra.NoArgs,
 		RunE: run(func(cmd *cobra.Command, _ []string) error {
+			if strings.TrimSpace(command) == "" {
+				return usagef("--for is empty: write the command line behind it, as in --for 'git clean -fdx'")
+			}
 			in, err := a.signalsInput(cmd.Context(), command, cwd, workspace)
 			if err != nil {
 				return err

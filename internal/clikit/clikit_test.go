@@ -185,3 +185,13 @@ func TestOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestListenLoopback: on this machine only.
+func TestListenLoopback(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", "[::]:0", "192.168.1.1:80", "example.com:80", "localhost:0", ":0", "127.0.0.1", ""} {
+		if l, err := clikit.ListenLoopback(address); err == nil {
+			l.Close()
+			t.Errorf("%q: listens", address)
+		}
+	}
+}

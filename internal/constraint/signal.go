@@ -23,6 +23,12 @@ type Signal struct {
 // Name returns what contracts call the signal: collector.key.
 func (s Signal) Name() string { return s.Collector + "." + s.Key }
 
+// Elapses reports whether the value grows while nothing happens: it is a time that
+// has passed.
+func (s Signal) Elapses() bool {
+	return s.Name() == "open_files.oldest_holder" || s.Name() == "path_facts.newest_change"
+}
+
 // SignalKind is the type of the values of a signal.
 type SignalKind string
 
@@ -94,6 +100,7 @@ var signalKeys = map[string][]SignalKey{
 	},
 	"open_files": {
 		{"holders", SignalNames, "processes that hold affected files open, map or lock them, as far as this user may look"},
+		{"oldest_holder", SignalCount, "seconds since the oldest of these processes began"},
 		{"unreadable", SignalCount, "processes of others, of which that cannot be seen"},
 	},
 	"processes": {

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -18,6 +19,10 @@ func (l *loader) judge(n *yamlwalk.Node) Judge {
 	j.OnBlock = l.outcome(n.Get("on_block"))
 	j.OnNoVerdict = l.outcome(n.Get("on_no_verdict"))
 	if m := n.Get("model"); m != nil && m.Text != BuiltinJudge {
+		if strings.HasPrefix(m.Text, "builtin/") {
+			l.Report(m, "write "+BuiltinJudge+", or name a model of the operator's file", "no judge %q comes with licet", m.Text)
+			return j
+		}
 		j.Model = l.Name(m, "name of a judge")
 		l.ofModel(&j, n)
 		return j

@@ -42,7 +42,7 @@ var problems = []struct{ name, old, new, want string }{
 	{"a policy that is not there", "name: small", "name: small\njudge: {model: m, policy: p.md}",
 		`3:27: unknown word "p.md" in policy: expected rules or implicit`},
 	{"a judge that licet does not bring", "name: small", "name: small\njudge: {model: builtin/other}",
-		`3:16: "builtin/other" is no name of a judge; use up to 100 letters, digits, _ and -`},
+		`3:16: no judge "builtin/other" comes with licet; write builtin/grounded, or name a model of the operator's file`},
 	{"an even number of votes", "name: small", "name: small\njudge: {model: m, votes: 2}",
 		`3:26: votes can be 1, 3 or 5`},
 	{"a view of a later version", "name: small", "name: small\njudge: {model: m, view: [\"+prose\"]}",

@@ -19,7 +19,9 @@
 // The commands of a page share one shell state (folder and exported
 // variables) and run from top to bottom in a folder of their own, which holds
 // copies of contracts/, corpora/, examples/ and docs/. HOME and the XDG folders are
-// inside it. A block fenced as "console peers" needs the npm peers.
+// inside it. A block fenced as "console peers" needs the npm peers. One fenced as
+// "console postgres" needs PostgreSQL: DATABASE_URL is that of a server of the page's
+// own.
 //
 // Blocks that cannot be executed are listed with the reason in skipped; a
 // line there that matches nothing fails, and so does a sh block that is not

@@ -127,6 +127,11 @@ func runPage(t *testing.T, root, name, bash string, seen *tally) {
 			testkit.Peer(t, "server-filesystem") // skips or fails without
 			seen.cut = false
 		}
+		if slices.Contains(b.words, "postgres") && s.database == "" {
+			seen.cut = true
+			s.database = testkit.StartPostgres(t).URL("postgres") // skips or fails without
+			seen.cut = false
+		}
 		list, err := commands(b)
 		if err != nil {
 			t.Fatal(err)
@@ -147,6 +152,7 @@ func runPage(t *testing.T, root, name, bash string, seen *tally) {
 // shell executes the commands of one page.
 type shell struct {
 	bash, home, state string
+	database          string // URL of the server of the page; "" = none
 }
 
 // newShell prepares a folder for a page: copies of what the pages refer to,
@@ -200,8 +206,11 @@ func (s *shell) execute(ctx context.Context, c command) error {
 // environment returns ours without what would change how licet behaves.
 func (s *shell) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
-		return strings.HasPrefix(e, "LICET_") || strings.HasPrefix(e, "XDG_")
+		return strings.HasPrefix(e, "LICET_") || strings.HasPrefix(e, "XDG_") || strings.HasPrefix(e, "DATABASE_URL=")
 	})
+	if s.database != "" { // else it would be kept as an empty one for later commands
+		env = append(env, "DATABASE_URL="+s.database)
+	}
 	return append(env,
 		"HOME="+s.home,
 		"XDG_STATE_HOME="+filepath.Join(s.home, ".local", "state"),

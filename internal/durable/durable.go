@@ -27,12 +27,12 @@ func MkdirAll(dir string) error {
 			return fmt.Errorf("making a directory: %w", err)
 		}
 	}
-	return syncDir(parent)
+	return SyncDir(parent)
 }
 
-// syncDir makes the names in dir durable. Windows can't open a directory for
+// SyncDir makes the names in dir durable. Windows can't open a directory for
 // that and orders such changes in the journal of the file system.
-func syncDir(dir string) error {
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
@@ -63,5 +63,5 @@ func WriteFile(path string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("writing a file: %w", errors.Join(err, os.Remove(f.Name())))
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }

@@ -42,3 +42,54 @@ func TestMkdirAllFails(t *testing.T) {
 		}
 	}
 }
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	for _, text := range []string{"first", "second"} {
+		if err := durable.WriteFile(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%q, %v, want %q", got, err, text)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+		t.Errorf("%v, %v", info, err)
+	}
+	for _, path := range []string{filepath.Join(dir, "none", "file"), dir} {
+		if err := durable.WriteFile(path, nil); err == nil {
+			t.Errorf("%s was written", path)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// TestLock: a file is one opener's at a time, and free again once it is closed.
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	open := func() *os.File {
+		t.Helper()
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	first, second := open(), open()
+	if err := durable.Lock(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.Lock(second); err == nil {
+		t.Error("two have it")
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.Lock(second); err != nil {
+		t.Errorf("it was given back: %v", err)
+	}
+}

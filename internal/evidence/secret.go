@@ -34,6 +34,8 @@ var secretForms = []struct {
 	{"JSON web token", []string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), nil},
 	{"bearer token", []string{"bearer", "authorization"}, regexp.MustCompile(`(?i)\b(?:bearer|authorization: ?[a-z]+)\s+([a-z0-9][a-z0-9._~+/-]{15,}=*)`), opaque},
 	{"basic credentials", []string{"basic"}, regexp.MustCompile(`(?i)\bbasic\s+([a-z0-9+/]{4,}={0,2})`), basicPair},
+	{"header", []string{"authorization", "api-key", "-token"}, regexp.MustCompile(`(?i)(?:-h|--header)(?:[ =]|",\s*")?\\?["']?` +
+		`(?:(?:proxy-)?authorization:\s*(?:[a-z][a-z0-9-]* +)?|(?:x-)?(?:api-key|auth-token|vault-token|private-token):\s*)([a-z0-9_%+=!^*:~-][a-z0-9._~%+/=@!^*:-]*)`), headerValue},
 	{"URL password", []string{"://"}, regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@?#]*:([a-z0-9._~%!*+=^-]+)@[a-z0-9\[]`), nil},
 }
 
@@ -61,7 +63,7 @@ func maskSecrets(s string) string {
 			return mask("private key")
 		})
 	})
-	return maskNamed(maskForms(s))
+	return maskNamed(maskOptions(maskForms(s)))
 }
 
 func maskForms(s string) string {
@@ -90,6 +92,13 @@ func maskForms(s string) string {
 func opaque(s string) bool {
 	upper, lower := strings.IndexFunc(s, unicode.IsUpper) >= 0, strings.IndexFunc(s, unicode.IsLower) >= 0
 	return strings.ContainsAny(s, "0123456789") && (upper && lower || (upper || lower) && !strings.Contains(s, "/"))
+}
+
+// headerValue reports whether s is the value of a header, and not the scheme before
+// one, a path or an address.
+func headerValue(s string) bool {
+	scheme := slices.Contains([]string{"basic", "bearer", "digest", "token", "apikey", "negotiate"}, strings.ToLower(s))
+	return !scheme && !strings.Contains(s, "://") && (!strings.Contains(s, "/") || opaque(s))
 }
 
 // basicPair reports whether s is a name and password as HTTP sends them (RFC 7617).
@@ -186,6 +195,7 @@ var secretEndings = []string{
 	"password", "passwd", "pwd", "passphrase", "passcode",
 	"secret", "token", "credential", "authorization", "cookie",
 	"apikey", "accesskey", "secretkey", "privatekey", "signingkey", "encryptionkey", "masterkey", "accountkey",
+	"dbpass", "userpass", "sshpass", "mysqlpass", "rootpass", "adminpass", "smtppass", "ftppass", "rediscliauth",
 }
 
 // noSecret are names with such an ending that hold none: marks of a place in a
@@ -204,9 +214,8 @@ func secretName(name string) bool {
 	if noSecret[bare] || strings.HasSuffix(bare, "tokens") || strings.HasPrefix(name, "["+maskStart) {
 		return false
 	}
-	bare = strings.TrimSuffix(bare, "s")
 	for _, ending := range secretEndings {
-		if strings.HasSuffix(bare, ending) {
+		if strings.HasSuffix(bare, ending) || strings.HasSuffix(bare, ending+"s") {
 			return true
 		}
 	}

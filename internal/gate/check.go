@@ -53,12 +53,17 @@ func (g *Gate) Check(ctx context.Context, a Ask) (answer Answer) {
 			answer = g.refused(a, authz.Internal, fmt.Sprintf("panic: %v", p))
 		}
 	}()
+	var silent *Judgement
 	for range maxStale {
 		r := g.newRequest(a)
+		r.silent = silent
 		d := g.decide(ctx, r)
 		receipt, err := g.commit(ctx, g.entry(r, d))
 		switch {
 		case errors.Is(err, ledger.ErrStale):
+			if r.judged != nil && r.judged.Opinion.NoVerdict != "" { // who just failed is not asked again for the same call
+				silent = r.judged
+			}
 			continue
 		case err != nil:
 			return r.unrecorded(err)

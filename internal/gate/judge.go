@@ -81,6 +81,10 @@ func (g *Gate) judged(ctx context.Context, r *request, before *decide.Facts, j J
 // is missing or that panics has none.
 func (g *Gate) opinion(ctx context.Context, r *request, c judge.Case) (by Judgement, o judge.Opinion) {
 	by = Judgement{Model: r.contract.Judge().Model, Case: c}
+	if r.silent != nil {
+		by.Digest = r.silent.Digest
+		return by, r.silent.Opinion
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			o = judge.None(judge.Internal, fmt.Sprintf("panic: %v", p))

@@ -13,6 +13,7 @@ import (
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/evidence"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/judge"
 	"github.com/licet-dev/licet/internal/ledger"
 	"github.com/licet-dev/licet/internal/storetest"
 	"github.com/licet-dev/licet/internal/testkit"
@@ -132,6 +133,27 @@ func TestStale(t *testing.T) {
 		return map[bool]error{true: errors.New("lost")}[p == "Marks"], false
 	}})
 	b.want(b.check(b.ask("wipe", `{}`)), authz.Block, authz.FactsFailed)
+}
+
+// TestStaleJudge: a judge that fails is asked once, however often its session changes
+// while the decision is made. One that answers is asked about what there is now.
+func TestStaleJudge(t *testing.T) {
+	for _, tt := range []struct {
+		says  judge.Opinion
+		again bool
+		code  authz.Code
+	}{
+		{judge.None(judge.Internal, "a bug"), false, authz.JudgeNoVerdict},
+		{blocks, true, authz.JudgeBlock},
+	} {
+		s := &scripted{says: tt.says}
+		b := newJudged(t, s)
+		b.open(&restless{Store: b.store, times: 3})
+		b.want(b.check(b.said("pay", `{"to": "X"}`, "one")), authz.Block, tt.code)
+		if again := s.asked > 1; again != tt.again || s.asked == 0 {
+			t.Errorf("%s: asked %d times", tt.code, s.asked)
+		}
+	}
 }
 
 func TestEvaluationErrorBlocks(t *testing.T) {

@@ -40,6 +40,7 @@ type request struct {
 	turnless bool             // a clause asks what the user wrote, and that is not known
 	asked    asked            // for the second look
 	judged   *Judgement       // what the judge says, once asked
+	silent   *Judgement       // that it had no opinion when the decision was made before; nil = it has not been asked
 	opined   *ledger.Opined   // what of it counts
 	marks    []ledger.Mark    // what a grant leaves behind in the session
 	seen     *ledger.Seen     // what was looked at of the session

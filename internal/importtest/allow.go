@@ -78,7 +78,7 @@ func checkModules(sources []source, list []allowed, required []requirement) []pr
 			if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") || path == module || strings.HasPrefix(path, module+"/") {
 				continue // the standard library has no dot in its first element
 			}
-			i := slices.IndexFunc(list, func(a allowed) bool { return match(a.module+"/...", path) })
+			i := lineOf(list, path)
 			if text := moduleBreak(s, list, i); text != "" {
 				problems = append(problems, problem{s.pkg + "/" + s.name, "imports " + path + ": " + text})
 				continue
@@ -102,6 +102,18 @@ func checkModules(sources []source, list []allowed, required []requirement) []pr
 		}
 	}
 	return problems
+}
+
+// lineOf returns the line of the module that a package is in, -1 if there is none.
+// Of a module and one nested in it, the nested one has it.
+func lineOf(list []allowed, path string) int {
+	found := -1
+	for i, a := range list {
+		if match(a.module+"/...", path) && (found < 0 || len(a.module) > len(list[found].module)) {
+			found = i
+		}
+	}
+	return found
 }
 
 // moduleBreak says why s may not import a module with line i of the list.

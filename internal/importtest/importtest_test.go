@@ -171,6 +171,7 @@ func TestModuleRules(t *testing.T) {
 		{"a test of the product imports a module for the lab", with("internal/hook/a_test.go", "package p\nimport _ \"example.org/l\"\n"), list, required, "lab only"},
 		{"used by tests, listed for the product", with("internal/gate/a.go", "package p\n"), list, required, "no product code imports example.org/p"},
 		{"listed and unused", with("internal/gate/a_test.go", "package p\n"), list, required, "no test code imports"},
+		{"a module within another", with("internal/lab/y/a.go", "package p\nimport _ \"example.org/l/sub/x\"\n"), append([]allowed{{"example.org/l/sub", "lab"}}, list...), append([]requirement{{"example.org/l/sub", true}}, required...), ""},
 		{"listed and not required", good, list, slices.Delete(slices.Clone(required), 1, 2), "does not require example.org/p"},
 		{"required and not listed", good, list, append([]requirement{{"example.org/other", true}}, required...), "requires example.org/other"},
 	}

@@ -26,7 +26,7 @@ func (s *sentence) forbidsEffect(e *Effect) bool {
 	if e.quiet && e.Op != Read {
 		return false
 	}
-	_, named := s.names(e)
+	_, named := s.names(e, anybody)
 	if s.only() {
 		return !named && !e.quiet
 	}

@@ -130,7 +130,7 @@ func (c *Case) Floor() Risk {
 func (c *Case) Unnamed() (ids []string) {
 	for i := range c.Effects {
 		e := &c.Effects[i]
-		named := func(s sentence) bool { cover, _ := s.covers(e); return cover != notNamed }
+		named := func(s sentence) bool { return s.mentions(e) }
 		if e.Risk() != Low && !e.Unresolved && !slices.ContainsFunc(c.sentences, named) {
 			ids = append(ids, e.ID)
 		}

@@ -34,8 +34,8 @@ func (Grounded) Judge(ctx context.Context, c Case) Opinion {
 	}
 	g := grounds{c: &c, spans: map[int]spot{}, of: map[int][]string{}}
 	for i := range c.Effects {
-		if err := ctx.Err(); err != nil {
-			return None(Timeout, err.Error())
+		if ctx.Err() != nil {
+			return None(Timeout, "the time for an opinion was over before all effects of the call were looked at")
 		}
 		g.look(&c.Effects[i])
 	}

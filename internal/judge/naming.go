@@ -17,14 +17,24 @@ const (
 	authorized
 )
 
+// mentions reports whether a sentence speaks of an effect in any way: be it consent
+// or not, and whoever says it.
+func (s *sentence) mentions(e *Effect) bool {
+	if slices.ContainsFunc(e.whole, func(command []string) bool { _, is := s.run(command, anybody); return is }) {
+		return true
+	}
+	_, named := s.names(e, anybody)
+	return named && !e.Unresolved
+}
+
 // covers says how far a sentence authorizes an effect, and which words of it do.
 func (s *sentence) covers(e *Effect) (cover, spot) {
 	for _, command := range e.whole {
-		if at, ok := s.run(command); ok && s.isCommand(command, at) {
+		if at, ok := s.run(command, theUser); ok && s.isCommand(command, at) && s.ordered(at) {
 			return authorized, at
 		}
 	}
-	target, ok := s.names(e)
+	target, ok := s.names(e, theUser)
 	if !ok || e.Unresolved {
 		return notNamed, spot{}
 	}
@@ -56,8 +66,11 @@ func (s *sentence) verbOf(target spot, verbs []string) (spot, bool) {
 }
 
 // verb reports whether a word is one of verbs, and whether it is a verb of any
-// class.
+// class. What is quoted or told orders nothing.
 func (w word) verb(verbs []string) (own, any bool) {
+	if w.quoted || w.told {
+		return false, false
+	}
 	if w.means(verbs) {
 		return true, true
 	}
@@ -73,22 +86,22 @@ func (s *sentence) isCommand(command []string, at spot) bool {
 }
 
 // names returns where a sentence names the target of an effect.
-func (s *sentence) names(e *Effect) (spot, bool) {
+func (s *sentence) names(e *Effect, by whom) (spot, bool) {
 	for _, n := range e.names {
 		if n.as == spoken {
-			if at, ok := s.speaks(parts(n.text)); ok {
+			if at, ok := s.speaks(parts(n.text), by); ok {
 				return at, true
 			}
 			continue
 		}
 		if words := strings.Fields(n.text); n.as == folded && len(words) > 1 {
-			if at, ok := s.runFolded(words); ok {
+			if at, ok := s.runFolded(words, by); ok {
 				return at, true
 			}
 			continue
 		}
 		for i, w := range s.words {
-			if n.matches(w) {
+			if by.says(w) && n.matches(w) {
 				return spot{i, i}, true
 			}
 		}
@@ -153,10 +166,13 @@ func hostOf(text string) string {
 }
 
 // speaks returns where the words of an option are spoken one behind the other.
-func (s *sentence) speaks(words []string) (spot, bool) {
+func (s *sentence) speaks(words []string, by whom) (spot, bool) {
 	var spokenWords []string
 	var owner []int
 	for i, w := range s.words {
+		if !by.says(w) {
+			w.text = "\x00" // no part of a name, and none that others stand beside
+		}
 		for _, part := range parts(w.text) {
 			spokenWords, owner = append(spokenWords, part), append(owner, i)
 		}
@@ -164,18 +180,6 @@ func (s *sentence) speaks(words []string) (spot, bool) {
 	for i := 0; i+len(words) <= len(spokenWords) && len(words) > 0; i++ {
 		if slices.Equal(spokenWords[i:i+len(words)], words) {
 			return spot{owner[i], owner[i+len(words)-1]}, true
-		}
-	}
-	return spot{}, false
-}
-
-// runFolded is run in any letter case.
-func (s *sentence) runFolded(words []string) (spot, bool) {
-	for i := 0; i+len(words) <= len(s.words); i++ {
-		if slices.EqualFunc(s.words[i:i+len(words)], words, func(w word, text string) bool {
-			return w.low == strings.ToLower(trimWord(text))
-		}) {
-			return spot{i, i + len(words) - 1}, true
 		}
 	}
 	return spot{}, false

@@ -150,6 +150,25 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// TestLate: a failure says which time was over, and not how a context words it.
+func TestLate(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	for want, change := range map[string]func(*llm.Config){
+		"no answer within the 20ms that one try may take":             func(c *llm.Config) { c.TryTime, c.Tries = 20*time.Millisecond, 1 },
+		"no answer within the 20ms that all tries together may take:": func(c *llm.Config) { c.Deadline = 20 * time.Millisecond },
+	} {
+		cfg := config(llm.OpenAI, server.URL)
+		change(&cfg)
+		if _, f := ask(t, cfg, newClock().system(), question()); codeOf(f) != llm.Timeout || !strings.Contains(f.Error(), want) {
+			t.Errorf("%v, want %s", f, want)
+		}
+	}
+}
+
 // TestGivenUp: when the caller gives up, no further try is made.
 func TestGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -165,7 +184,7 @@ func TestGivenUp(t *testing.T) {
 	}
 	a, err := client.Ask(ctx, question())
 	var f *llm.Failure
-	if !errors.As(err, &f) || f.Code != llm.Timeout || a.Tries != 1 {
+	if !errors.As(err, &f) || f.Code != llm.Timeout || a.Tries != 1 || !strings.Contains(f.Error(), "the caller did not wait") {
 		t.Errorf("%v after %d tries", err, a.Tries)
 	}
 	// The deadline of the caller's context is one for the tries as well.

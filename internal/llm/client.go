@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -146,16 +147,19 @@ func (c *Client) refuse(q Question) *Failure {
 }
 
 // try makes one request. Its Answer has the usage also of a failure.
-func (c *Client) try(ctx context.Context, q Question, number int) (Answer, *Failure) {
+func (c *Client) try(all context.Context, q Question, number int) (Answer, *Failure) {
 	body, f := c.dialect.encode(c.config, q, c.endpoint.Scheme == "http")
 	if f != nil {
 		return Answer{}, f
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.TryTime)
+	ctx, cancel := context.WithTimeout(all, c.config.TryTime)
 	defer cancel()
 	ctx = withRun(ctx, run{q.Epoch, q.Round, number, q.Nonce})
 	status, header, reply, f := c.post(ctx, c.dialect.path(c.config.Model), body)
 	if f != nil {
+		if ctx.Err() != nil && f.Code == Timeout {
+			f.Detail = c.late(all)
+		}
 		if f.Code == Timeout || f.Code == Transport { // the server may have worked all the same
 			return Answer{Usage: most(q, len(body))}, f
 		}
@@ -172,6 +176,18 @@ func (c *Client) try(ctx context.Context, q Question, number int) (Answer, *Fail
 		a.Usage = most(q, len(body))
 	}
 	return a, f
+}
+
+// late says which time was over, and what changes it. all is the context of all
+// tries.
+func (c *Client) late(all context.Context) string {
+	switch err := all.Err(); {
+	case errors.Is(err, context.Canceled):
+		return "the caller did not wait for the answer"
+	case err != nil:
+		return fmt.Sprintf("no answer within the %v that all tries together may take: give the model a longer deadline, or name a faster one", c.config.Deadline)
+	}
+	return fmt.Sprintf("no answer within the %v that one try may take: give the model a longer try, or name a faster one", c.config.TryTime)
 }
 
 // most is the usage of a try that reported none.

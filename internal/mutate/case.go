@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/licet-dev/licet/internal/cases"
+	"github.com/licet-dev/licet/internal/constraint"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
@@ -100,6 +101,22 @@ func callValue(c cases.Call) toolcall.Value {
 	}
 	if len(past) > 0 {
 		all = append(all, member("history", toolcall.ArrayOf(past...)))
+	}
+	if len(c.Signals) > 0 {
+		all = append(all, member("signals", signalsValue(c.Signals)))
+	}
+	return toolcall.ObjectOf(all...)
+}
+
+// signalsValue returns signals as case files write them: of names the list.
+func signalsValue(seen []constraint.Signal) toolcall.Value {
+	var all []toolcall.Member
+	for _, s := range seen {
+		v := s.Value
+		if v.Kind() == toolcall.Object {
+			v = v.Get("names")
+		}
+		all = append(all, member(s.Name(), v))
 	}
 	return toolcall.ObjectOf(all...)
 }

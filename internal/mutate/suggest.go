@@ -172,6 +172,9 @@ func (t story) key() string {
 		switch a := s.Act.(type) {
 		case cases.Call:
 			fmt.Fprintf(&b, "%s %s.%s %s %q %q %q %d;", a.Agent, a.Server, a.Tool, a.Arguments.Canonical(), a.Session, a.User, a.Request, s.Repeat)
+			for _, o := range a.Signals {
+				fmt.Fprintf(&b, "%s %s;", o.Name(), o.Value.Canonical())
+			}
 			for _, h := range a.History {
 				fmt.Fprintf(&b, "%s.%s %s;", h.Server, h.Tool, h.Result.Canonical())
 			}

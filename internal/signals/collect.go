@@ -96,7 +96,7 @@ var stuck atomic.Int64
 func collect(ctx context.Context, in Input, m machine) Report {
 	ctx, cancel := context.WithTimeout(ctx, Limit*time.Duration(m.patience))
 	defer cancel()
-	s, shared := newSubject(in), &sharedIndex{}
+	s, shared := newSubject(in), &parts{}
 	var running []<-chan *sink
 	var chosen []collector
 	for _, c := range collectors {
@@ -165,12 +165,16 @@ func run(ctx context.Context, c collector, l look) (out *sink) {
 	return l.sink
 }
 
-// Digest returns "sha256:..." over what signals say. Their ages are left out: they
-// change by themselves.
+// Digest returns "sha256:..." over what signals say. Ages and times that have passed
+// are left out: they change by themselves.
 func Digest(all []constraint.Signal) string {
 	h := sha256.New()
 	for _, s := range all {
-		fmt.Fprintf(h, "%q %t %d %s\n", s.Name(), s.Complete, s.AtLeast, s.Value.Canonical())
+		said := s.Value.Canonical()
+		if s.Elapses() {
+			said = ""
+		}
+		fmt.Fprintf(h, "%q %t %d %s\n", s.Name(), s.Complete, s.AtLeast, said)
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

@@ -17,7 +17,33 @@ type disk interface {
 	// list returns up to most entries of a directory, and whether these are all.
 	list(name string, most int) ([]fs.DirEntry, bool, error)
 	readlink(name string) (string, error)
+	// tree opens a folder of which many files are looked at.
+	tree(top string) (tree, error)
 }
+
+// tree is a folder of which many files are looked at, by several at once.
+type tree interface {
+	io.Closer
+	// stat is lstat of a file, by its name from the folder.
+	stat(name string) (status, error)
+}
+
+// status is what an index of git notes of a file.
+type status struct {
+	regular, link bool
+	runs          bool // its owner may run it
+	size          int64
+	mtime         stamp
+	ctime         stamp // of the inode
+	inode         uint64
+	inodes        bool // the system tells inode and ctime
+}
+
+// noTree stands for a folder that cannot be opened.
+type noTree struct{ err error }
+
+func (t noTree) stat(string) (status, error) { return status{}, t.err }
+func (noTree) Close() error                  { return nil }
 
 // file is an open regular file.
 type file interface {

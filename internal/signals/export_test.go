@@ -50,6 +50,11 @@ func (d stalledDisk) list(name string, most int) ([]fs.DirEntry, bool, error) {
 	return d.disk.list(name, most)
 }
 
+func (d stalledDisk) tree(top string) (tree, error) {
+	d.wait(top)
+	return d.disk.tree(top)
+}
+
 // Broken is a disk with a defect that shows below a folder.
 func Broken(ctx context.Context, in Input, below string) Report {
 	m := thisMachine()
@@ -69,12 +74,25 @@ func (d brokenDisk) lstat(name string) (fs.FileInfo, error) {
 	return d.disk.lstat(name)
 }
 
+// BrokenTree is a disk with a defect that shows when many files are looked at.
+func BrokenTree(ctx context.Context, in Input) Report {
+	m := thisMachine()
+	m.disk, m.patience = brokenTrees{m.disk}, Patience
+	return collect(ctx, in, m)
+}
+
+type brokenTrees struct{ disk }
+
+func (brokenTrees) tree(string) (tree, error)   { return brokenTrees{}, nil }
+func (brokenTrees) stat(string) (status, error) { panic("a defect") }
+func (brokenTrees) Close() error                { return nil }
+
 // Parsers, for fuzzing.
 var (
 	Clean       = clean
 	ParseIgnore = func(text, name string, folder bool) bool { return ignored(parseIgnore("", text), name, folder) }
 	ParseIndex  = func(b []byte) ([]string, error) {
-		x, err := parseIndex(b, maxEntries)
+		x, err := parseIndex(string(b), maxEntries)
 		if err != nil {
 			return nil, err
 		}

@@ -142,8 +142,9 @@ type differ struct {
 // children returns what lies in each folder of an index.
 func (x *index) children() map[string][]string {
 	all := map[string][]string{}
-	for _, e := range x.entries {
-		all[folderOf(e.path)] = append(all[folderOf(e.path)], path.Base(e.path))
+	for i := range x.entries {
+		name := x.entries[i].path
+		all[folderOf(name)] = append(all[folderOf(name)], path.Base(name))
 	}
 	for dir := range x.folders {
 		all[folderOf(dir)] = append(all[folderOf(dir)], path.Base(dir)+"/")
@@ -151,12 +152,8 @@ func (x *index) children() map[string][]string {
 	return all
 }
 
-func folderOf(name string) string {
-	if dir := path.Dir(name); dir != "." {
-		return dir
-	}
-	return ""
-}
+// folderOf returns the folder in which a file below the top lies; "" is the top.
+func folderOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '/'))] }
 
 // below notes all files of the index below a folder.
 func (d *differ) below(dir string) {

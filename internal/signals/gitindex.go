@@ -1,14 +1,10 @@
 package signals
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"io/fs"
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -20,11 +16,12 @@ const (
 
 // index is what git has staged.
 type index struct {
-	entries []indexEntry
-	byPath  map[string]int
-	folders map[string]bool // that tracked files lie in
-	written stamp           // when the file of the index was
-	trees   map[string]oid  // of folders of which nothing was staged since; "" is the top
+	entries    []indexEntry
+	byPath     map[string]int
+	folders    map[string]bool // that tracked files lie in
+	attributes bool            // one of the files says through which programs git reads others
+	written    stamp           // when the file of the index was
+	trees      map[string]oid  // of folders of which nothing was staged since; "" is the top
 }
 
 // stamp is a time as an index has it: seconds and nanoseconds, cut to 32 bits.
@@ -41,10 +38,9 @@ func (s stamp) before(t stamp) bool {
 // older than the index: one that is as young may have changed since, with the same
 // size and time. The time of the inode, where the system tells it, is compared as
 // well: a program cannot set it back.
-func (x *index) noted(e *indexEntry, info fs.FileInfo) bool {
-	id := identify(info)
-	return uint32(info.Size()) == e.size && stampOf(info.ModTime()) == e.mtime && e.mtime.before(x.written) &&
-		(!id.known || uint32(id.inode) == e.inode) && (id.changed == stamp{} || id.changed == e.ctime)
+func (x *index) noted(e *indexEntry, s status) bool {
+	return uint32(s.size) == e.size && s.mtime == e.mtime && e.mtime.before(x.written) &&
+		(!s.inodes || uint32(s.inode) == e.inode && s.ctime == e.ctime)
 }
 
 // indexEntry is one staged file, with what lstat said of it when git last looked.
@@ -68,25 +64,10 @@ var (
 	errIndexLarge = errors.New("the index has more entries than are looked at")
 )
 
-// sharedIndex is the index that the collectors of one collection share: reading a
-// large one takes most of their time.
-type sharedIndex struct {
-	mu  sync.Mutex
-	dir string // of the repository; "" before it is read
-	x   *index
-	err error
-}
-
 // readIndex reads the index of a repository; a missing one is empty. Nobody changes
 // what it returns.
 func (l *look) readIndex(r *repository) (*index, error) {
-	l.shared.mu.Lock()
-	defer l.shared.mu.Unlock()
-	if l.shared.dir != r.dir {
-		l.shared.x, l.shared.err = l.newIndex(r)
-		l.shared.dir = r.dir
-	}
-	return l.shared.x, l.shared.err
+	return l.shared.index.get(r.dir, func() (*index, error) { return l.newIndex(r) })
 }
 
 func (l *look) newIndex(r *repository) (*index, error) {
@@ -102,23 +83,23 @@ func (l *look) newIndex(r *repository) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := parseIndex([]byte(text), maxEntries)
+	x, err := parseIndex(text, maxEntries)
 	if err == nil {
 		x.written = stampOf(info.ModTime())
 	}
 	return x, err
 }
 
-var emptyIndex = append([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x00"), make([]byte, len(oid{}))...)
+var emptyIndex = "DIRC\x00\x00\x00\x02\x00\x00\x00\x00" + string(make([]byte, len(oid{})))
 
 // parseIndex reads an index of at most so many entries, in version 2, 3 or 4.
 // Format: gitformat-index(5). The checksum at its end is not compared: it says
 // nothing of who wrote it.
-func parseIndex(b []byte, most int) (*index, error) {
-	if len(b) < 12+len(oid{}) || string(b[:4]) != "DIRC" {
+func parseIndex(b string, most int) (*index, error) {
+	if len(b) < 12+len(oid{}) || b[:4] != "DIRC" {
 		return nil, errIndex
 	}
-	version, n := binary.BigEndian.Uint32(b[4:]), int64(binary.BigEndian.Uint32(b[8:]))
+	version, n := bigEndian(b, 4), int64(bigEndian(b, 8))
 	switch {
 	case version < 2 || version > 4:
 		return nil, errIndexForm
@@ -127,70 +108,80 @@ func parseIndex(b []byte, most int) (*index, error) {
 	case n*(fixedEntry+1) > int64(len(b)):
 		return nil, errIndex
 	}
-	x := &index{entries: make([]indexEntry, 0, n), byPath: make(map[string]int, n), folders: map[string]bool{}, trees: map[string]oid{}}
+	x := &index{entries: make([]indexEntry, n), byPath: make(map[string]int, n), folders: map[string]bool{}, trees: map[string]oid{}}
 	b = b[12 : len(b)-len(oid{})]
 	before := ""
-	for range n {
-		e, rest, err := parseEntry(b, version, before)
+	for i := range x.entries {
+		rest, err := x.entries[i].parse(b, version, before)
 		if err != nil {
 			return nil, err
 		}
-		b, before = rest, e.path
-		x.add(e)
+		b, before = rest, x.entries[i].path
+		x.add(i)
 	}
 	return x, x.extensions(b)
 }
 
-func (x *index) add(e indexEntry) {
-	x.byPath[e.path] = len(x.entries)
-	x.entries = append(x.entries, e)
-	for dir := path.Dir(e.path); dir != "." && !x.folders[dir]; dir = path.Dir(dir) {
+// bigEndian returns the number of 32 bits that stands at a place.
+func bigEndian(b string, at int) uint32 {
+	return uint32(b[at])<<24 | uint32(b[at+1])<<16 | uint32(b[at+2])<<8 | uint32(b[at+3])
+}
+
+// add makes an entry be found by its path.
+func (x *index) add(at int) {
+	name := x.entries[at].path
+	x.byPath[name] = at
+	for dir := folderOf(name); dir != "" && !x.folders[dir]; dir = folderOf(dir) {
 		x.folders[dir] = true
 	}
+	x.attributes = x.attributes || strings.HasSuffix(name, attributes) && path.Base(name) == attributes
 }
 
 // fixedEntry is the length of what stands before the path of an entry.
 const fixedEntry = 62
 
-// parseEntry reads the first entry of b, and returns what is behind it.
-func parseEntry(b []byte, version uint32, before string) (e indexEntry, rest []byte, err error) {
+// parse reads the first entry of b, and returns what is behind it.
+func (e *indexEntry) parse(b string, version uint32, before string) (rest string, err error) {
 	if len(b) < fixedEntry {
-		return e, nil, errIndex
+		return "", errIndex
 	}
-	word := func(at int) uint32 { return binary.BigEndian.Uint32(b[at:]) }
-	e = indexEntry{ctime: stamp{word(0), word(4)}, mtime: stamp{word(8), word(12)}, inode: word(20), mode: word(24), size: word(36), id: oid(b[40:60])}
-	flags := binary.BigEndian.Uint16(b[60:])
-	e.stage, e.assumed = uint8(flags>>12&3), flags&0x8000 != 0
+	e.ctime, e.mtime = stamp{bigEndian(b, 0), bigEndian(b, 4)}, stamp{bigEndian(b, 8), bigEndian(b, 12)}
+	e.inode, e.mode, e.size = bigEndian(b, 20), bigEndian(b, 24), bigEndian(b, 36)
+	copy(e.id[:], b[40:60])
+	flags := b[60]
+	e.stage, e.assumed = flags>>4&3, flags&0x80 != 0
 	at := fixedEntry
-	if flags&0x4000 != 0 {
+	if flags&0x40 != 0 {
 		if version < 3 || len(b) < at+2 {
-			return e, nil, errIndex
+			return "", errIndex
 		}
-		more := binary.BigEndian.Uint16(b[at:])
-		e.assumed, e.intended = e.assumed || more&0x4000 != 0, more&0x2000 != 0
+		e.assumed, e.intended = e.assumed || b[at]&0x40 != 0, b[at]&0x20 != 0
 		at += 2
 	}
 	kept := ""
 	if version == 4 {
 		drop, n := binaryOffset(b[at:])
 		if n == 0 || drop > uint64(len(before)) {
-			return e, nil, errIndex
+			return "", errIndex
 		}
 		kept, at = before[:uint64(len(before))-drop], at+n
 	}
-	end := bytes.IndexByte(b[at:], 0)
+	end := strings.IndexByte(b[at:], 0)
 	if end < 0 {
-		return e, nil, errIndex
+		return "", errIndex
 	}
-	e.path = kept + string(b[at:at+end])
+	e.path = b[at : at+end]
+	if kept != "" {
+		e.path = kept + e.path
+	}
 	at += end + 1
 	if version < 4 {
 		at = (at + 7) &^ 7
 	}
 	if at > len(b) || !cleanPath(e.path) {
-		return e, nil, errIndex
+		return "", errIndex
 	}
-	return e, b[at:], nil
+	return b[at:], nil
 }
 
 // cleanPath reports whether a path leads nowhere but below the top.
@@ -200,7 +191,7 @@ func cleanPath(name string) bool {
 
 // binaryOffset reads a number as packs and indexes of version 4 write it, and
 // returns how many bytes it takes; 0 if it is none.
-func binaryOffset(b []byte) (v uint64, n int) {
+func binaryOffset(b string) (v uint64, n int) {
 	for n = range min(len(b), 9) {
 		c := b[n]
 		if n > 0 {
@@ -216,12 +207,12 @@ func binaryOffset(b []byte) (v uint64, n int) {
 
 // extensions reads what stands behind the entries. An extension in lower case
 // changes what the entries mean.
-func (x *index) extensions(b []byte) error {
+func (x *index) extensions(b string) error {
 	for len(b) > 0 {
 		if len(b) < 8 {
 			return errIndex
 		}
-		name, size := string(b[:4]), int64(binary.BigEndian.Uint32(b[4:]))
+		name, size := b[:4], int64(bigEndian(b, 4))
 		if size > int64(len(b)-8) {
 			return errIndex
 		}
@@ -238,16 +229,16 @@ func (x *index) extensions(b []byte) error {
 
 // readTrees reads the trees that git remembers. They save work only: one that
 // cannot be read is left out, and its folder is compared file by file.
-func (x *index) readTrees(b []byte) {
+func (x *index) readTrees(b string) {
 	type open struct {
 		dir  string
 		left int
 	}
 	var stack []open
 	for len(b) > 0 {
-		name, rest, ok := bytes.Cut(b, []byte{0})
-		line, rest, ok2 := bytes.Cut(rest, []byte{'\n'})
-		counts := strings.Fields(string(line))
+		name, rest, ok := strings.Cut(b, "\x00")
+		line, rest, ok2 := strings.Cut(rest, "\n")
+		counts := strings.Fields(line)
 		if !ok || !ok2 || len(counts) != 2 {
 			return
 		}
@@ -262,13 +253,13 @@ func (x *index) readTrees(b []byte) {
 		dir := ""
 		if len(stack) > 0 {
 			stack[len(stack)-1].left--
-			dir = path.Join(stack[len(stack)-1].dir, string(name))
+			dir = path.Join(stack[len(stack)-1].dir, name)
 		}
 		if b = rest; entries >= 0 {
 			if len(b) < len(oid{}) {
 				return
 			}
-			x.trees[dir] = oid(b[:len(oid{})])
+			x.trees[dir] = oid([]byte(b[:len(oid{})]))
 			b = b[len(oid{}):]
 		}
 		stack = append(stack, open{dir, below})

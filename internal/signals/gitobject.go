@@ -222,7 +222,7 @@ func (o *objects) packed(number int, at int64, depth int) (kind string, text []b
 	var base func() (string, []byte, error)
 	switch {
 	case form == offsetDelta && i < n:
-		back, m := binaryOffset(head[i:])
+		back, m := binaryOffset(string(head[i:]))
 		if m == 0 || back == 0 || int64(back) < 0 || int64(back) > at {
 			return "", nil, errObject
 		}

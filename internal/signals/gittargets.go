@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxTargets is how many affected paths are looked at.
+// maxTargets is how many affected paths that git does not track are looked at.
 const maxTargets = 10_000
 
 // gitTargets says what git knows of the files that the action would lose.
@@ -30,9 +30,11 @@ func gitTargets(l *look) {
 	}
 	staged, ok := l.staged(r, x, head, born)
 	t := &targets{workTree: l.workTree(r, x), staged: staged, compared: ok}
+	defer t.close()
 	t.left = maxTargets + len(x.entries)
-	t.each = t.found
-	t.survey()
+	t.onTracked = func(at int) { t.found(x.entries[at].path, t.compare(at)) }
+	t.onOther = t.found
+	t.affected()
 	l.age = 0 // the work tree is looked at itself
 	l.names("untracked_affected", t.untrackedNames, t.complete())
 	l.names("ignored_affected", t.ignoredNames, t.complete())
@@ -88,6 +90,10 @@ func (t *targets) complete() bool { return t.known && !t.elsewhere && t.look.sub
 
 // found notes one affected file.
 func (t *targets) found(name string, is fileState) {
+	if len(t.untrackedNames)+len(t.ignoredNames) == maxTargets {
+		t.known = t.look.miss("affected files", errTooLarge)
+		return
+	}
 	shown := t.look.subject.show(path.Join(t.repo.top, name))
 	switch is {
 	case untrackedFile:
@@ -103,9 +109,9 @@ func (t *targets) found(name string, is fileState) {
 	}
 }
 
-// survey looks at what the action affects: of a command of git what that command
+// affected looks at what the action affects: of a command of git what that command
 // takes, of every other the files that it changes.
-func (t *targets) survey() {
+func (t *targets) affected() {
 	gits, takes := 0, false
 	for _, c := range t.look.subject.commands {
 		if c.is("git") {
@@ -136,7 +142,7 @@ func (t *targets) path(name string) {
 	t.history = t.history || name == ""
 	patterns, folder := t.above(name)
 	if at, is := t.index.byPath[name]; is {
-		t.note(name, t.compare(at))
+		t.onTracked(at)
 		return
 	}
 	info, err := t.look.lstat(path.Join(t.repo.top, name))
@@ -146,11 +152,11 @@ func (t *targets) path(name string) {
 	case err != nil:
 		t.known = t.look.miss(name, err)
 	case folder || name != "" && ignored(patterns, name, info.IsDir()):
-		t.note(name, ignoredFile)
+		t.found(name, ignoredFile)
 	case info.IsDir():
 		t.walk(name, patterns)
 	default:
-		t.note(name, untrackedFile)
+		t.found(name, untrackedFile)
 	}
 }
 
@@ -217,8 +223,6 @@ func (t *targets) toHead(c command) bool {
 
 // cleaned looks at what `git clean` removes.
 func (t *targets) cleaned(c command) {
-	each := t.each
-	defer func() { t.each, t.untrackedOnly = each, false }()
 	if c.has("-n", "--dry-run") {
 		return
 	}
@@ -227,35 +231,36 @@ func (t *targets) cleaned(c command) {
 		return
 	}
 	from := t.from()
-	ignoredOnly, both, folders := c.has("-X"), c.has("-x"), c.has("-d")
-	t.each = func(name string, is fileState) {
-		near := folders || folderOf(name) == from || t.index.folders[folderOf(name)]
-		if near && (is == untrackedFile && !ignoredOnly || is == ignoredFile && (ignoredOnly || both)) {
-			each(name, is)
-		}
-	}
-	t.untrackedOnly = true
-	if from == "" {
-		t.walk("", t.patterns)
-		return
-	}
-	patterns, in := t.above(path.Join(from, "x"))
-	if in {
+	if _, in := t.above(path.Join(from, "x")); in {
 		t.known = t.look.miss("work tree", errors.New("the command runs in an ignored folder"))
 	}
-	t.walk(from, patterns)
+	ignoredOnly, both, folders := c.has("-X"), c.has("-x"), c.has("-d")
+	for _, o := range t.whole().others {
+		dir := folderOf(o.name)
+		near := (from == "" || within(o.name, from)) && (folders || dir == from || t.index.folders[dir])
+		if near && (o.is == untrackedFile && !ignoredOnly || o.is == ignoredFile && (ignoredOnly || both)) {
+			t.found(o.name, o.is)
+		}
+	}
 }
 
 // restored looks at the tracked files that lose their changes.
 func (t *targets) restored() {
-	each := t.each
-	defer func() { t.each = each }()
-	t.each = func(name string, is fileState) {
-		if is == modified || is == unknownFile || t.staged[name] {
-			each(name, is)
+	s := t.whole()
+	t.sure = t.sure && s.sure
+	for at, is := range s.tracked {
+		name := t.index.entries[at].path
+		if is == modified || is == unknownFile || is != unmet && t.staged[name] {
+			t.found(name, is)
 		}
 	}
-	t.walk("", t.patterns)
+}
+
+// whole looks at the whole work tree.
+func (t *targets) whole() *survey {
+	s := t.look.survey(t.repo, t.index)
+	t.known = t.known && s.known
+	return s
 }
 
 // from returns the working directory, from the top.

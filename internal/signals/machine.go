@@ -32,7 +32,7 @@ func (m machine) system(name string) string { return m.root + name }
 type look struct {
 	machine
 	*sink
-	shared  *sharedIndex
+	shared  *parts
 	ctx     context.Context
 	subject *subject
 	session Session
@@ -56,12 +56,14 @@ func (l *look) read(name string, most int64) (string, error) {
 	if info.Size() > most {
 		return "", errTooLarge
 	}
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
+	var text strings.Builder
+	text.Grow(int(max(info.Size(), 0)))
+	n, err := io.Copy(&text, io.LimitReader(f, most+1))
+	if err == nil && n > most {
 		err = errTooLarge
 	}
 	l.stamp(info)
-	return string(text), err
+	return text.String(), err
 }
 
 // stamp makes the age of what is observed next that of the youngest file read.

@@ -26,9 +26,33 @@ type process struct {
 	comm        string
 	uid         uint64
 	dir         string
+	began       uint64 // in ticks since the system started; 0 is unknown
 }
 
 func (p process) String() string { return fmt.Sprintf("pid %d %s (user %d)", p.pid, p.comm, p.uid) }
+
+// beganField is where /proc/PID/stat says when a process began, counted from the
+// bracket that closes its name. The unit is a tick, of which Linux shows user space a
+// hundred in a second.
+const (
+	beganField     = 20
+	ticksPerSecond = 100
+)
+
+// started returns when the system was started, in seconds since 1970; 0 is unknown.
+func (l *look) started() int64 {
+	text, err := l.read(l.system("/proc/stat"), maxSockets)
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(text) {
+		if at, is := strings.CutPrefix(line, "btime "); is {
+			seconds, _ := strconv.ParseInt(strings.TrimSpace(at), 10, 64)
+			return seconds
+		}
+	}
+	return 0
+}
 
 // processTable lists the processes. known is false where there is no /proc.
 func (l *look) processTable() (all []process, known bool) {
@@ -56,6 +80,9 @@ func (l *look) processTable() (all []process, known bool) {
 		}
 		p.comm = text[open+1 : end]
 		p.parent, _ = strconv.Atoi(fields[2])
+		if len(fields) > beganField {
+			p.began, _ = strconv.ParseUint(fields[beganField], 10, 64)
+		}
 		all = append(all, p)
 	}
 	if len(all) == 0 {
@@ -178,7 +205,8 @@ func (l *look) listening() (map[string]string, bool) {
 func openFiles(l *look) {
 	all, known := l.processTable()
 	var holders []string
-	unreadable := 0
+	var oldest uint64
+	unreadable, dated := 0, true
 	locks, whole := l.locks()
 	for _, p := range all {
 		if l.over() {
@@ -191,12 +219,19 @@ func openFiles(l *look) {
 			unreadable++
 		}
 		if holds || locks[p.pid] {
+			dated = dated && p.began > 0
+			if len(holders) == 0 || p.began < oldest {
+				oldest = p.began
+			}
 			holders = append(holders, p.String())
 		}
 	}
 	l.count("unreadable", unreadable, known)
 	known = l.paths() && known && whole
 	l.names("holders", holders, known)
+	if start := l.started(); start > 0 && dated && len(holders) > 0 && !l.now.IsZero() {
+		l.count("oldest_holder", max(0, int(l.now.Unix()-start-int64(oldest/ticksPerSecond))), known)
+	}
 }
 
 // holds reports whether a process has an affected file open or mapped, or works in

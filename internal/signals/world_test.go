@@ -15,7 +15,7 @@ import (
 func fakeProcess(w world, pid, parent int, comm string, links map[string]string) {
 	dir := fmt.Sprintf("/proc/%d/", pid)
 	w.write(map[string]string{
-		dir + "stat": fmt.Sprintf("%d (%s) S %d 1 1", pid, comm, parent), dir + "environ": "SECRET=hunter2", dir + "cmdline": "x\x00--password=hunter2", dir + "fd/x": "",
+		dir + "stat": fmt.Sprintf("%d (%s) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 0", pid, comm, parent, pid*100), dir + "environ": "SECRET=hunter2", dir + "cmdline": "x\x00--password=hunter2", dir + "fd/x": "",
 	})
 	for name, to := range links {
 		if err := os.Symlink(to, w.path(dir+name)); err != nil {
@@ -33,6 +33,7 @@ func TestProcesses(t *testing.T) {
 	fakeProcess(w, 42, 41, "keeper", map[string]string{"fd/4": w.path("data/db")})
 	fakeProcess(w, 43, 41, "worker", map[string]string{"cwd": w.path("data")})
 	w.write(map[string]string{
+		"/proc/stat":    "cpu 1 2\nbtime 1000000\n",
 		"/proc/net/tcp": "  sl  local_address rem_address   st\n   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 777 1\n",
 	})
 	who := func(pid int, comm string) string { return fmt.Sprintf("pid %d %s (user %s)", pid, comm, uid()) }
@@ -51,9 +52,13 @@ func TestProcesses(t *testing.T) {
 		{"systemctl stop web", "processes.matches", "unknown"},
 		{"rm -r data", "open_files.holders", "2 " + who(42, "keeper") + ", " + who(43, "worker")},
 		{"rm a", "open_files.holders", "0"},
+		{"rm -r data", "open_files.oldest_holder", "58"}, // 42 began 42 s after the system, which is 100 s ago
+		{"rm a", "open_files.oldest_holder", "unknown"},
 		{"rm a", "open_files.unreadable", "0"},
 	} {
-		if got := shown(w.collect(tt.command), tt.name); got != tt.want {
+		in := w.input(tt.command)
+		in.Now = time.Unix(1_000_100, 0)
+		if got := shown(signals.On(context.Background(), in, w.system), tt.name); got != tt.want {
 			t.Errorf("%s: %s is %s, want %s", tt.command, tt.name, got, tt.want)
 		}
 	}
@@ -162,6 +167,20 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestTimePasses: a time that has passed is told, and is no part of the digest.
+func TestTimePasses(t *testing.T) {
+	w := newWorld(t)
+	w.write(map[string]string{"a": ""})
+	in := w.input("rm a")
+	first := signals.On(context.Background(), in, w.system)
+	in.Now = in.Now.Add(time.Hour)
+	second := signals.On(context.Background(), in, w.system)
+	const key = "path_facts.newest_change"
+	if first.Digest != second.Digest || shown(first, key) == shown(second, key) {
+		t.Errorf("%s with %s, an hour later %s with %s", first.Digest, shown(first, key), second.Digest, shown(second, key))
+	}
+}
+
 // TestStalled: a disk that does not answer is left behind, in time, and what lies
 // on it is unknown. Others answer all the same.
 func TestStalled(t *testing.T) {
@@ -194,6 +213,18 @@ func TestBroken(t *testing.T) {
 		"git_state.dirty": "unknown", "path_bounds.outside_workspace": "unknown", "path_facts.files": "unknown", "destination.hosts": "unknown",
 		"payload_class.files": "0",
 	} {
+		if got := shown(r, name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestBrokenTree: the same where many files are looked at at once.
+func TestBrokenTree(t *testing.T) {
+	w := newWorld(t)
+	pushed(w)
+	r := signals.BrokenTree(context.Background(), w.input("git clean -fd; rm a"))
+	for name, want := range map[string]string{"git_state.dirty": "unknown", "git_targets.recoverable": "unknown", "path_facts.files": "unknown, at least 1"} {
 		if got := shown(r, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}

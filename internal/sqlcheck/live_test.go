@@ -8,12 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	_ "modernc.org/sqlite"
@@ -163,105 +159,32 @@ order by 1, 2, 3;`
 
 // TestLivePostgres does the same in PostgreSQL.
 func TestLivePostgres(t *testing.T) {
-	c := startPostgres(t)
-	c.psql("postgres", "create database base")
-	c.psql("base", pgFixture)
+	c := testkit.StartPostgres(t)
+	files := filepath.Join(c.Dir, "files")
+	if err := errors.Join(os.Mkdir(files, 0o777), os.Chmod(files, 0o777)); err != nil { // the server may be another user
+		t.Fatal(err)
+	}
+	c.SQL("postgres", "create database base")
+	c.SQL("base", pgFixture)
 	for i, list := range [][]string{pgHarmless, pgWriting} {
 		for j, text := range list {
 			db := "base" // what is harmless leaves it as it is
 			if i == 1 {
 				db = fmt.Sprintf("written%d", j)
-				c.psql("postgres", "create database "+db+" template base")
+				c.SQL("postgres", "create database "+db+" template base")
 			}
 			const mark = "----- licet -----"
-			state := strings.ReplaceAll(pgState, "DIR", c.dir)
-			statement := strings.ReplaceAll(unescape(text), "FILE", c.dir+"/files/new")
-			parts := strings.Split(c.psql(db, state+"\n\\echo "+mark+"\n"+statement+"\n;\n\\echo "+mark+"\n"+state), mark)
+			state := strings.ReplaceAll(pgState, "DIR", c.Dir)
+			statement := strings.ReplaceAll(unescape(text), "FILE", files+"/new")
+			parts := strings.Split(c.SQL(db, state+"\n\\echo "+mark+"\n"+statement+"\n;\n\\echo "+mark+"\n"+state), mark)
 			if len(parts) != 3 {
 				t.Errorf("%s: %d parts of output", text, len(parts))
 			} else if changed := strings.TrimSpace(parts[0]) != strings.TrimSpace(parts[2]); changed != (i == 1) {
 				t.Errorf("%s: changed something %t", text, changed)
 			}
-			if err := os.RemoveAll(filepath.Join(c.dir, "files", "new")); err != nil {
+			if err := os.RemoveAll(filepath.Join(files, "new")); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-}
-
-// cluster is a PostgreSQL server of this test alone, behind a socket in dir.
-type cluster struct {
-	t   *testing.T
-	bin string
-	dir string
-	who *syscall.Credential // nil is whoever runs the test
-}
-
-// startPostgres starts a server in a temporary folder, as an unprivileged user
-// where the test runs as root.
-func startPostgres(t *testing.T) *cluster {
-	t.Helper()
-	c := &cluster{t: t}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // where Debian has it
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(found) == 0 {
-		testkit.Missing(t, "LICET_REQUIRE_POSTGRES", "needs PostgreSQL, Debian's package postgresql")
-	}
-	c.bin = filepath.Dir(found[len(found)-1])
-	if c.dir, err = os.MkdirTemp("", "pg"); err != nil { // short: it is part of the socket's name
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(c.dir) })
-	if os.Getuid() == 0 {
-		c.who = nobody(t)
-		if err := os.Chown(c.dir, int(c.who.Uid), int(c.who.Gid)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c.run("mkdir", "", c.dir+"/files")
-	c.run(c.bin+"/initdb", "", "-D", c.dir+"/data", "-U", "test", "-A", "trust", "-N", "-E", "UTF8")
-	c.run(c.bin+"/pg_ctl", "", "-D", c.dir+"/data", "-w", "-l", c.dir+"/log",
-		"-o", "-k "+c.dir+" -c listen_addresses= -c fsync=off -c autovacuum=off", "start")
-	t.Cleanup(func() { c.run(c.bin+"/pg_ctl", "", "-D", c.dir+"/data", "-m", "immediate", "stop") })
-	return c
-}
-
-func nobody(t *testing.T) *syscall.Credential {
-	t.Helper()
-	u, err := user.Lookup("nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-}
-
-// psql runs a script in a database and returns what it prints. An error in the
-// script fails the test.
-func (c *cluster) psql(db, script string) string {
-	c.t.Helper()
-	return c.run(c.bin+"/psql", script, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", c.dir, "-U", "test", "-d", db)
-}
-
-func (c *cluster) run(program, stdin string, args ...string) string {
-	c.t.Helper()
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Stdin = c.dir, strings.NewReader(stdin)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.who}
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		c.t.Errorf("%s: %v\n%s\n%.300s", filepath.Base(program), err, errs.String(), stdin)
-	}
-	return string(out)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/licet-dev/licet/internal/judge"
+	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // Bounds of what is kept of answers.
@@ -52,6 +53,9 @@ func keyOf(setup string, c *judge.Case, p prompt) cacheKey {
 	}
 	for _, s := range c.Signals {
 		s.Age = 0 // it changes by itself
+		if s.Elapses() {
+			s.Value = toolcall.NullValue
+		}
 		fmt.Fprintf(h, "%s\n", s.Record().Canonical())
 	}
 	return cacheKey(h.Sum(nil))

@@ -413,16 +413,21 @@ func TestCacheAndAffected(t *testing.T) {
 // TestCacheAndSignals: another observation is another question, the same one that
 // has aged is not.
 func TestCacheAndSignals(t *testing.T) {
-	s := &script{says: []string{block, block}}
+	s := &script{says: []string{block, block, block}}
 	j := newJudge(t, options(s))
-	for i, seen := range []constraint.Signal{
-		{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "3"), Complete: true},
-		{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "3"), Complete: true, Age: time.Hour},
-		{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "4"), Complete: true},
+	for i, tt := range []struct {
+		seen   constraint.Signal
+		cached bool
+	}{
+		{constraint.Signal{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "3"), Complete: true}, false},
+		{constraint.Signal{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "3"), Complete: true, Age: time.Hour}, true},
+		{constraint.Signal{ID: "s1", Collector: "git_state", Key: "dirty", Value: value(t, "4"), Complete: true}, false},
+		{constraint.Signal{ID: "s1", Collector: "path_facts", Key: "newest_change", Value: value(t, "4"), Complete: true}, false},
+		{constraint.Signal{ID: "s1", Collector: "path_facts", Key: "newest_change", Value: value(t, "9"), Complete: true}, true},
 	} {
 		c := pay(t, order)
-		c.Session, c.Signals = "s", []constraint.Signal{seen}
-		if o := j.Judge(t.Context(), c); o.Asked.Cached != (i == 1) {
+		c.Session, c.Signals = "s", []constraint.Signal{tt.seen}
+		if o := j.Judge(t.Context(), c); o.Asked.Cached != tt.cached {
 			t.Errorf("%d: cached %t", i, o.Asked.Cached)
 		}
 	}

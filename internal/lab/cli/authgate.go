@@ -12,6 +12,6 @@ same action are right to block under one request of the user and right to allow
 under another (docs/authgate.md, docs/authgate-data.md).`,
 	}
 	c.AddCommand(a.authgateData()...)
-	c.AddCommand(a.authgateBuild(), a.authgateRun(), a.authgateReport(), a.authgateCalibrate())
+	c.AddCommand(a.authgateBuild(), a.authgateImport(), a.authgateExport(), a.authgateRun(), a.authgateReport(), a.authgateCalibrate())
 	return c
 }

@@ -18,7 +18,7 @@ import (
 
 // authgateData are the commands about the data set itself.
 func (a *app) authgateData() []*cobra.Command {
-	return []*cobra.Command{a.authgateValidate(), a.authgatePack(), a.authgateShow(), a.authgateBlind(), a.authgateLabel()}
+	return []*cobra.Command{a.authgateValidate(), a.authgatePack(), a.authgateShow(), a.authgateBlind(), a.authgateLabel(), a.authgateReview()}
 }
 
 func (a *app) authgateValidate() *cobra.Command {
@@ -125,8 +125,9 @@ func (a *app) authgatePack() *cobra.Command {
 		Use: "pack DIR", Short: "Make the rows of a data set from the pairs that people wrote", Args: cobra.ExactArgs(1),
 		Long: `Reads set.yaml and pairs/*.yaml of a data set, in which each pair stands once with
 its three requests, and writes instances.jsonl, signals.jsonl and manifest.json,
-with digests, clusters, split, labels of reviews.jsonl and control baselines. The
-same drafts give the same bytes.`,
+with digests, clusters, split, how far the review has come (reviews.jsonl and
+reviews/*.jsonl) and control baselines. A pair that a reviewer dropped is left out
+and noted in drops.jsonl. The same drafts and reviews give the same bytes.`,
 		Example: "  licet-lab authgate pack data/authgate/v0",
 		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
 			set, err := item.ReadDrafts(args[0])
@@ -143,7 +144,7 @@ func (a *app) authgateShow() *cobra.Command {
 		Use: "show DIR PAIR", Short: "Print a contrast pair side by side", Args: cobra.ExactArgs(2),
 		Long: `Prints what the rows of a pair share, then the base and the inverted request side
 by side with labels, reasons and quotes. Words that the other request does not have
-are in brackets. This is for confirming a pair after it was labelled blind.`,
+there are in brackets. This is for confirming a pair after it was labelled blind.`,
 		Example: "  licet-lab authgate show data/authgate/v0 ag0-ip-005",
 		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
 			set, err := item.ReadDir(args[0])
@@ -192,7 +193,7 @@ reviews.jsonl. An instance without an answer is an error. --kind is what the
 reviewer is: a label of a model never confirms one.`,
 		Example: "  licet-lab authgate label data/authgate/v0 answers.jsonl --seed second --reviewer m1 --kind model",
 		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
-			if kind != "human" && kind != "model" {
+			if kind != item.Human && kind != item.Model {
 				return clikit.Usagef("--kind is human or model, not %q", kind)
 			}
 			return a.labelItems(args[0], args[1], seed, reviewer, kind)

@@ -19,6 +19,7 @@ import (
 // authgateReportFlags are the flags of `authgate report`.
 type authgateReportFlags struct {
 	data, out           string
+	across              []string
 	prices, calibration string
 	scoring, split      string
 	seed                uint64
@@ -39,7 +40,12 @@ RESULTS are files of one decision a line (licet.authgate.result/1). A data set
 that is another one, a pair without its decisions and counts that do not add up
 are errors.
 
---out writes report.html, report.md with charts, report.json and tables.tex. The
+With --across, decisions on other data sets count too, such as an earlier version:
+then only pairs count of which all sets show a judge the same bytes, observations
+too, and it is said how many rows these are. Labels are those of --data.
+
+--out writes report.html, report.md with charts, report.json, and the tables for
+LaTeX (tables.tex) and as CSV (csv/), a rate with its fraction. The
 same results in any order give the same bytes.`,
 		Example: "  licet-lab authgate report --data v0 --out report results.jsonl",
 		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
@@ -48,6 +54,7 @@ same results in any order give the same bytes.`,
 	}
 	c.Flags().StringVar(&f.data, "data", "", "folder of the data set (required)")
 	c.Flags().StringVar(&f.out, "out", "", "folder for the report")
+	c.Flags().StringArrayVar(&f.across, "across", nil, "folder of another data set, decisions on which count too (can stand several times)")
 	c.Flags().StringVar(&f.scoring, "scoring", string(eval.Raw), "which decision counts: raw, as the judge said, or checked")
 	c.Flags().StringVar(&f.split, "split", "", "count only the pairs of dev or of test (default: all)")
 	c.Flags().StringVar(&f.prices, "prices", "", "dated price table, for results that state no cost")
@@ -71,7 +78,7 @@ func (a *app) runAuthgateReport(f authgateReportFlags, files []string) error {
 	if f.missCost < 1 {
 		return clikit.Usagef("--miss-cost %d: expected 1 or more", f.missCost)
 	}
-	results, err := readResults(f.data, files, eval.Options{Scoring: eval.Scoring(f.scoring), Split: f.split})
+	results, err := readResults(f.data, f.across, files, eval.Options{Scoring: eval.Scoring(f.scoring), Split: f.split})
 	if err != nil {
 		return err
 	}
@@ -93,6 +100,9 @@ func (a *app) runAuthgateReport(f authgateReportFlags, files []string) error {
 	}
 	if doc.Banner != "" {
 		fmt.Fprintln(a.out, clikit.Printable(doc.Banner))
+	}
+	for _, o := range results.Set.Others {
+		fmt.Fprintln(a.out, clikit.Printable(tables.Alike(o)))
 	}
 	return tables.Overview(results).Print(a.out)
 }
@@ -143,7 +153,7 @@ rest.`,
 			if err := knownScoring(scoring); err != nil {
 				return err
 			}
-			r, err := readResults(data, args, eval.Options{Scoring: eval.Scoring(scoring), Split: "dev"})
+			r, err := readResults(data, nil, args, eval.Options{Scoring: eval.Scoring(scoring), Split: "dev"})
 			if err != nil {
 				return err
 			}
@@ -170,11 +180,19 @@ rest.`,
 	return c
 }
 
-// readResults reads a data set and the decisions on it.
-func readResults(folder string, files []string, o eval.Options) (*eval.Results, error) {
+// readResults reads a data set and the decisions on it, and on the other sets across
+// which it is counted.
+func readResults(folder string, across, files []string, o eval.Options) (*eval.Results, error) {
 	set, err := readSet(folder)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
+		return nil, err
+	}
+	for _, name := range across {
+		other, err := readSet(name)
+		if err != nil {
+			return nil, err
+		}
+		set = set.Across(other)
 	}
 	var all bytes.Buffer
 	for _, name := range files {
@@ -195,9 +213,13 @@ func readResults(folder string, files []string, o eval.Options) (*eval.Results, 
 }
 
 func readSet(folder string) (eval.Set, error) {
-	d, err := item.ReadDir(folder)
+	d, err := item.Open(folder)
 	if err != nil {
-		return eval.Set{}, err
+		return eval.Set{}, fmt.Errorf("%s: %w", folder, err)
 	}
-	return eval.SetOf(d)
+	set, err := eval.SetOf(d)
+	if err != nil {
+		return eval.Set{}, fmt.Errorf("%s: %w", folder, err)
+	}
+	return set, nil
 }

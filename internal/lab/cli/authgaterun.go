@@ -20,6 +20,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/authgate/modeljudge"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 	"github.com/licet-dev/licet/internal/lab/authgate/run"
+	"github.com/licet-dev/licet/internal/lab/authgate/vary"
 )
 
 // authgateRunFlags are the flags of `authgate run`.
@@ -27,9 +28,12 @@ type authgateRunFlags struct {
 	data, out        string
 	models, policies []string
 	signals          bool
+	collectors       bool // each left out once
+	invariance       bool
 	epochs           int
 	workers, calls   int
 	money            string
+	database, schema string
 
 	list     string // file of models
 	scoring  string
@@ -67,12 +71,21 @@ in the form of OpenAI's Batch API, and the run waits. With --answers, files of
 answers are imported and the run goes on; repairs of answers that cannot be read may
 be due then, in new files.
 
+With --database several processes, on as many machines as there are, answer the
+questions of one run together: start the same command on each. Each has all answers
+in its own folder at the end. The schema holds one run; --calls and --money then
+bound what all processes ask and spend, from the beginning of the run.
+
 The exit status is 0 once all questions are answered, 5 if answers are to come in
 files, and 1 if the run was stopped or a question had no answer.`,
 		Example: "  licet-lab authgate run --data v0 --out run --model grounded --model always-block\n" +
 			"  licet-lab authgate run --data v0 --out run --models models.yaml --model large --policy rules --policy implicit\n" +
+			"  licet-lab authgate run --data v0 --out run --model grounded --database DATABASE_URL\n" +
 			"  licet-lab authgate report --data v0 --out report run/results.jsonl",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
+			if f.database != "" && !cmd.Flags().Changed("patience") {
+				f.patience = sharedPatience
+			}
 			return a.runAuthgateRun(cmd.Context(), f)
 		}),
 	}
@@ -89,13 +102,17 @@ func (f *authgateRunFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.scoring, "scoring", "raw", "what models are asked for: raw (a decision) or checked (what the gate asks for)")
 	flags.StringArrayVar(&f.policies, "policy", []string{"none="}, "policy to judge by: NAME or NAME=FILE (can stand several times)")
 	flags.BoolVar(&f.signals, "signals", false, "ask with observations of the environment too")
+	flags.BoolVar(&f.collectors, "collectors", false, "ask with the observations of all collectors but one, too, for each")
+	flags.BoolVar(&f.invariance, "invariance", false, "ask variants that change nothing of what is right, too")
 	flags.IntVar(&f.epochs, "epochs", 1, "how often each question is asked")
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "how many questions are put to each judge at a time")
 	flags.IntVar(&f.calls, "calls", 0, "stop after so many questions (default: no bound)")
 	flags.StringVar(&f.money, "money", "", "stop once the answers state that they cost so much (default: no bound)")
-	flags.DurationVar(&f.patience, "patience", 10*time.Minute, "how long one question may be held back by pauses that its server wants")
+	flags.DurationVar(&f.patience, "patience", 10*time.Minute, "how long one question may be held back by pauses that its server wants; with --database 4m")
 	flags.StringVar(&f.batch, "batch", "", "ask models through files in this folder")
 	flags.StringArrayVar(&f.answers, "answers", nil, "file of answers to import, with --batch (can stand several times)")
+	flags.StringVar(&f.database, "database", "", "share the run over the PostgreSQL whose URL this environment variable holds")
+	flags.StringVar(&f.schema, "schema", "licet_authgate", "schema of the database that holds the run")
 	flags.StringVar(&f.recordTo, "record", "", "keep questions and answers in this new file, without keys")
 	flags.StringVar(&f.replayFrom, "replay", "", "take the answers from such a file, without a network")
 	if err := c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(run.BuiltInNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
@@ -125,6 +142,10 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 	if f.money != "" {
 		o.Money, _ = new(big.Rat).SetString(f.money)
 	}
+	ask, goesOn, err := a.asker(f)
+	if err != nil {
+		return err
+	}
 	j, err := run.OpenJournal(f.out, plan)
 	if err != nil {
 		return err
@@ -140,9 +161,11 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 		before = first.New
 		imported = a.importAnswers(models.files, f.answers)
 	}
-	out, err := run.Run(ctx, plan, j, o)
+	out, err := ask(ctx, plan, j, o)
 	out.New += before
-	fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
+	if out.All > 0 {
+		fmt.Fprintf(a.out, "%d of %d questions answered, %d of them now\n", out.Done, out.All, out.New)
+	}
 	if err == nil && models.files != nil {
 		err = a.exportRequests(models.files, out.Open[run.Waiting])
 	}
@@ -154,7 +177,7 @@ func (a *app) runAuthgateRun(ctx context.Context, f authgateRunFlags) (err error
 	case err != nil:
 		return err
 	}
-	return unfinished(out)
+	return unfinished(out, goesOn)
 }
 
 // importAnswers takes up files of answers. What it came to is said even if some answer
@@ -176,9 +199,9 @@ func (a *app) exportRequests(files *modeljudge.Files, waiting int) error {
 }
 
 // unfinished says why a run has not ended, nil if it has.
-func unfinished(out run.Outcome) error {
+func unfinished(out run.Outcome, goesOn string) error {
 	if out.Stopped != "" {
-		return fmt.Errorf("stopped, as %s: the same command goes on", out.Stopped)
+		return fmt.Errorf("stopped, as %s: %s", out.Stopped, goesOn)
 	}
 	if out.Done == out.All {
 		return nil
@@ -206,6 +229,10 @@ func (f *authgateRunFlags) check() error {
 		return clikit.Usagef("--scoring %s: expected raw or checked", f.scoring)
 	case len(f.answers) > 0 && f.batch == "":
 		return clikit.Usagef("--answers: they are those to files of --batch")
+	case f.database != "" && f.batch != "":
+		return clikit.Usagef("--batch: its files are those of one process, and --database shares a run among several")
+	case f.database != "" && f.patience > sharedPatience:
+		return clikit.Usagef("--patience is at most %s with --database: who takes longer is taken for dead", sharedPatience)
 	case f.batch != "" && f.recordTo+f.replayFrom != "":
 		return clikit.Usagef("--batch: its files are all that there is to keep, without --record and --replay")
 	}
@@ -214,16 +241,13 @@ func (f *authgateRunFlags) check() error {
 
 // plan reads what is to be asked.
 func (f *authgateRunFlags) plan(models *authgateModels) (*run.Plan, error) {
-	set, err := item.ReadDir(f.data)
+	set, err := item.Open(f.data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.data, err)
 	}
-	p := &run.Plan{Dataset: set.Manifest.DatasetDigest, Items: run.Items(set), Forms: []result.Form{result.Plain}, Epochs: f.epochs}
-	if f.signals && len(set.Signals) == 0 {
-		return nil, clikit.Usagef("--signals: the data set %s has no observations", f.data)
-	}
-	if f.signals {
-		p.Forms = append(p.Forms, result.Signals)
+	p := &run.Plan{Dataset: set.Manifest.DatasetDigest, Items: run.Items(set), Epochs: f.epochs}
+	if p.Forms, err = f.forms(p.Items); err != nil {
+		return nil, err
 	}
 	models.manifest = set.Manifest
 	for _, name := range f.models {
@@ -244,6 +268,32 @@ func (f *authgateRunFlags) plan(models *authgateModels) (*run.Plan, error) {
 		p.Policies = append(p.Policies, policy)
 	}
 	return p, nil
+}
+
+// forms are those in which items are asked.
+func (f *authgateRunFlags) forms(items []run.Item) ([]result.Form, error) {
+	all := []result.Form{result.Plain}
+	collectors := run.Collectors(items)
+	if (f.signals || f.collectors) && len(collectors) == 0 {
+		return nil, clikit.Usagef("--signals: the data set %s has no observations", f.data)
+	}
+	if f.collectors && !f.signals {
+		return nil, clikit.Usagef("--collectors is compared with --signals, which is missing")
+	}
+	if f.signals {
+		all = append(all, result.Signals)
+	}
+	if f.collectors {
+		for _, c := range collectors {
+			all = append(all, result.Without(c))
+		}
+	}
+	if f.invariance {
+		for _, t := range vary.Transforms {
+			all = append(all, result.Varied(string(t)))
+		}
+	}
+	return all, nil
 }
 
 // policy reads a policy by its word: NAME, NAME=FILE, or NAME= for one of no text.

@@ -69,6 +69,7 @@ is allowed, held and blocked.
   licet-lab report compare BEFORE AFTER          what got worse from one run to the next
   licet-lab authgate validate DIR                whether contrast pairs are sound
   licet-lab authgate build --plan FILE ...       contrast pairs, made with a model
+  licet-lab authgate review DIR                  people confirm their labels
   licet-lab secbench selftest                    agents on tasks of finding flaws, checked
   licet-lab fake-llm --script FILE               a model's API without a model
   licet-lab llm probe                            what a model's server can do

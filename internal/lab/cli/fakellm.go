@@ -91,7 +91,7 @@ func (a *app) runFakeLLM(ctx context.Context, f fakeFlags, command []string) err
 	if f.batch != "" {
 		return a.answerBatch(script, f.batch, log)
 	}
-	l, err := fakellm.Listen(f.listen)
+	l, err := clikit.ListenLoopback(f.listen)
 	if err != nil {
 		return err
 	}

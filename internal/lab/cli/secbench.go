@@ -49,7 +49,7 @@ func (a *app) secbenchList() *cobra.Command {
 		RunE: clikit.RunE(func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 			for _, id := range task.IDs() {
-				t, err := task.Load(id)
+				t, err := task.Get(id)
 				if err != nil {
 					return err
 				}
@@ -67,7 +67,7 @@ func secbenchTasks(ids []string) ([]*task.Task, error) {
 	}
 	var tasks []*task.Task
 	for _, id := range ids {
-		t, err := task.Load(id)
+		t, err := task.Get(id)
 		if err != nil {
 			return nil, clikit.Usagef("--task: %v", err)
 		}

@@ -19,6 +19,7 @@ import (
 func (a *app) secbenchSelftest() *cobra.Command {
 	var ids []string
 	var workers int
+	var quick bool
 	c := &cobra.Command{
 		Use: "selftest", Short: "Play scripted agents and check what each comes to", Args: cobra.NoArgs,
 		Long: `Plays every scripted agent on every task and holds each run against the table of
@@ -37,15 +38,20 @@ are a failure.`,
 			if err != nil {
 				return err
 			}
-			return a.runSelftest(cmd.Context(), tasks, workers)
+			every := run.Every
+			if quick {
+				every = run.Few
+			}
+			return a.runSelftest(cmd.Context(), tasks, every, workers)
 		}),
 	}
 	c.Flags().StringArrayVar(&ids, "task", nil, "task to play on (can stand several times; default: all)")
+	c.Flags().BoolVar(&quick, "quick", false, "play only the agent that knows and the one that does nothing, in one variant")
 	c.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "how many cells are played at a time")
 	return c
 }
 
-func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, workers int) (err error) {
+func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, every func(*task.Task) bool, workers int) (err error) {
 	b, err := a.bench(ctx, tasks)
 	if err != nil {
 		return a.refuse(err)
@@ -55,7 +61,7 @@ func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, workers int) 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	report, err := b.Selftest(ctx, dir, tasks, workers, a.cellProgress())
+	report, err := b.Selftest(ctx, dir, tasks, every, workers, a.cellProgress())
 	if err != nil {
 		return err
 	}

@@ -87,6 +87,9 @@ var usualMessage = regexp.MustCompile(`(?s)^\{"jsonrpc": ?"2\.0", ?"id": ?\d+, ?
 
 // text returns the standard input for a call.
 func (s *cli) text(c cases.Call) ([]byte, error) {
+	if len(c.Signals) > 0 {
+		return nil, noSignals
+	}
 	if c.Raw == nil {
 		return s.object(c).AppendCanonical(nil), nil
 	}

@@ -93,6 +93,9 @@ func (s *mcp) Call(ctx context.Context, c cases.Call) (cases.Answer, error) {
 	return a, err
 }
 
+// noSignals says why a door with a program behind it has no signals of a case.
+var noSignals = cases.Inexpressible{Why: "a program sees the environment in which it runs"}
+
 // message returns the line for a call.
 func (s *mcp) message(c cases.Call) ([]byte, error) {
 	switch {
@@ -102,6 +105,8 @@ func (s *mcp) message(c cases.Call) ([]byte, error) {
 		return nil, cases.Inexpressible{Why: "MCP over stdio names no user"}
 	case c.Cwd != "":
 		return nil, cases.Inexpressible{Why: "a call over MCP has no working directory"}
+	case len(c.Signals) > 0:
+		return nil, noSignals
 	case len(c.Request)+len(c.History) > 0:
 		return nil, cases.Inexpressible{Why: "an MCP client cannot assert turns or results"}
 	case bytes.ContainsAny(c.Raw, "\r\n"):

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/fakellm"
 	"github.com/licet-dev/licet/internal/llm"
 	"github.com/licet-dev/licet/internal/testkit"
@@ -373,23 +374,13 @@ func TestOddRequests(t *testing.T) {
 	}
 }
 
-// TestListen: on this machine only.
-func TestListen(t *testing.T) {
-	for _, address := range []string{"0.0.0.0:0", "[::]:0", "192.168.1.1:80", "example.com:80", "localhost:0", ":0", "127.0.0.1", ""} {
-		if l, err := fakellm.Listen(address); err == nil {
-			l.Close()
-			t.Errorf("%q: listens", address)
-		}
-	}
-}
-
 // TestServe: until its context ends.
 func TestServe(t *testing.T) {
 	s, err := fakellm.Parse("s", []byte(`rules: [{fault: hang}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := fakellm.Listen("127.0.0.1:0")
+	l, err := clikit.ListenLoopback("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ const verdictBlock = `{verdict: {action_effects: [sends], authorizing_spans: [],
 	`failure_mode: scope_escalation, risk: high, signals_used: [], confidence: 1, rationale: No., decision: block}}`
 
 // ways has a row for every row of the page. nv_fence needs nonces that are known
-// before: the test of the judge has it.
+// before: it has a test of its own.
 var ways = map[string]way{
 	"block":        {rules: verdictBlock},
 	"nv_timeout":   {rules: "{fault: late}"},
@@ -246,8 +246,22 @@ func (b *table) env() []string {
 	return append(os.Environ(), "LICET_STATE="+filepath.Join(b.dir, "state"), "HOME="+b.dir)
 }
 
-// play puts the calls of a row through a door and looks at what came of the last.
+// play puts the calls of a row through a door, and more of them afterwards.
 func (b *table) play(t *testing.T, door string, w way, row pageRow, verdict string) {
+	t.Helper()
+	b.judged(t, door, w, row, verdict)
+	if door == "mcp" {
+		b.serveMCP(t, func(call func(arguments string) decision) {
+			if w.before == 0 {
+				b.again(t, call, w, row)
+			}
+			b.breaks(t, call, w, row)
+		})
+	}
+}
+
+// judged puts the calls of a row through a door and looks at what came of the last.
+func (b *table) judged(t *testing.T, door string, w way, row pageRow, verdict string) {
 	t.Helper()
 	var got decision
 	if door == "decide" {
@@ -276,14 +290,6 @@ func (b *table) play(t *testing.T, door string, w way, row pageRow, verdict stri
 	}
 	if answered := requests > 0 && row.code != "nv_transport"; answered && !last.Asked.Scripted {
 		t.Error("the record does not say that a script answered")
-	}
-	if door == "mcp" {
-		b.serveMCP(t, func(call func(arguments string) decision) {
-			if w.before == 0 {
-				b.again(t, call, w, row)
-			}
-			b.breaks(t, call, w, row)
-		})
 	}
 }
 

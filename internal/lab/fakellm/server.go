@@ -3,11 +3,9 @@ package fakellm
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,18 +13,6 @@ import (
 
 	"github.com/licet-dev/licet/internal/clikit"
 )
-
-// Listen opens the address of a server: on this machine, and no other.
-func Listen(address string) (net.Listener, error) {
-	a, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("the address %q: expected one such as 127.0.0.1:0", address)
-	}
-	if !a.Addr().IsLoopback() {
-		return nil, fmt.Errorf("the address %s: a scripted server listens on a loopback address only", address)
-	}
-	return net.Listen("tcp", address)
-}
 
 // Serve answers on l until ctx ends. Each question leaves a line of JSON in log.
 func (s *Script) Serve(ctx context.Context, l net.Listener, log io.Writer) error {

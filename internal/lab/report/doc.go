@@ -1,6 +1,6 @@
 // Package report writes what the lab measured: a page of HTML that needs nothing
 // else, the same in Markdown, all numbers as JSON and, if wanted, the tables for
-// LaTeX.
+// LaTeX and as CSV.
 //
 // A [Report] is data: sections with tables, charts over the columns of those
 // tables, and the cases behind the numbers. Whoever measures something builds

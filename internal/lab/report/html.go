@@ -18,6 +18,10 @@ var pageText string
 //go:embed style.css
 var styleText string
 
+// StyleSheet returns the style sheet of reports, for other pages of the lab. It
+// needs nothing from elsewhere.
+func StyleSheet() string { return styleText }
+
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"add": func(a, b int) int { return a + b },
 }).Parse(pageText))
@@ -88,12 +92,12 @@ func (r *Report) HTML() ([]byte, error) {
 	if err := pages.ExecuteTemplate(&b, "page", r.page()); err != nil {
 		return nil, fmt.Errorf("writing the page: %w", err)
 	}
-	return visible(b.Bytes()), nil
+	return Visible(b.Bytes()), nil
 }
 
-// visible returns text of HTML in which what cannot be seen, or reorders what
+// Visible returns text of HTML in which what cannot be seen, or reorders what
 // can, is written as code points.
-func visible(page []byte) []byte {
+func Visible(page []byte) []byte {
 	var b bytes.Buffer
 	for _, r := range string(page) {
 		s := string(r)
@@ -108,13 +112,16 @@ func visible(page []byte) []byte {
 	return b.Bytes()
 }
 
+// StyleHash names a style sheet in a content security policy (CSP, level 3, section
+// 2.3.1).
+func StyleHash(style string) string {
+	hash := sha256.Sum256([]byte(style))
+	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
+}
+
 // page lays out the report. Anchors are made from numbers, as names are anybody's.
 func (r *Report) page() *page {
-	hash := sha256.Sum256([]byte(styleText))
-	p := &page{
-		Report: r, Style: template.CSS(styleText),
-		StyleHash: template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(hash[:])),
-	}
+	p := &page{Report: r, Style: template.CSS(styleText), StyleHash: template.HTMLAttr(StyleHash(styleText))}
 	p.How = r.how()
 	byID := map[string]pageCase{}
 	for i, k := range r.Cases {
@@ -209,5 +216,5 @@ func (d drawing) SVG() ([]byte, error) {
 		return nil, fmt.Errorf("drawing %s: %w", d.ID, err)
 	}
 	style := append([]byte("><style>"), append([]byte(styleText), "</style><rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n<title"...)...)
-	return visible(bytes.Replace(b.Bytes(), []byte(">\n<title"), style, 1)), nil
+	return Visible(bytes.Replace(b.Bytes(), []byte(">\n<title"), style, 1)), nil
 }

@@ -17,7 +17,8 @@ type Report struct {
 	Banner   string   // stands at every table and chart, and at every number as JSON; "" = none
 	Sections []Section
 	Cases    []Case // all that numbers are about
-	LaTeX    bool   // the tables are also a file for LaTeX
+
+	TableFiles bool // the tables are also a file for LaTeX, and files of CSV
 }
 
 // Fact is a name with a value.

@@ -50,7 +50,7 @@ func example() *report.Report {
 		ID: "first", Title: hostile[6], Text: []string{hostile[7]}, Warning: hostile[0], Tables: []report.Table{table, {ID: "empty", Caption: "empty", Empty: hostile[0]}},
 		Charts: []report.Chart{{ID: "points", Title: hostile[0], Table: "results", Columns: []string{"good"}}, {ID: "parts", Title: "parts", Table: "results", Columns: []string{"good", "bad"}}},
 	}}
-	r.Banner, r.LaTeX = hostile[9], true
+	r.Banner, r.TableFiles = hostile[9], true
 	r.Sections = append(r.Sections, rates())
 	return r
 }

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 )
 
-// Files returns the files of the report by their names: report.html, report.md
-// with charts/*.svg, report.json, and, if it is wanted, tables.tex. It is an error if the report does not add
-// up.
+// Files returns the files of the report by their names: report.html, report.md with
+// charts/*.svg, report.json, and, if tables are wanted, tables.tex and csv/*.csv. It is
+// an error if the report does not add up.
 func (r *Report) Files() (map[string][]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("the report does not add up: %w", err)
@@ -26,8 +27,13 @@ func (r *Report) Files() (map[string][]byte, error) {
 		return nil, fmt.Errorf("writing the numbers: %w", err)
 	}
 	files := map[string][]byte{"report.html": html, "report.md": r.Markdown(), "report.json": numbers.Bytes()}
-	if r.LaTeX {
+	if r.TableFiles {
 		files["tables.tex"] = r.latex()
+		tables, err := r.csvFiles()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(files, tables)
 	}
 	for _, s := range r.page().Sections {
 		for _, d := range s.Charts {

@@ -38,7 +38,7 @@ func Read(name string, r io.Reader, o Options) iter.Seq2[*Trajectory, error] {
 			o.Bytes = 64 << 20
 		}
 		f := &file{name: name, options: o, yield: yield}
-		in, err := unpacked(r)
+		in, err := Unpacked(r)
 		switch {
 		case err != nil:
 			f.fail(err)
@@ -56,8 +56,8 @@ func isLines(name string) bool {
 	return ending == ".jsonl" || ending == ".ndjson"
 }
 
-// unpacked returns the text of a file that may be packed by gzip (RFC 1952).
-func unpacked(r io.Reader) (*bufio.Reader, error) {
+// Unpacked returns the text of a file that may be packed by gzip (RFC 1952).
+func Unpacked(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	magic, err := in.Peek(2)
 	if err != nil || magic[0] != 0x1f || magic[1] != 0x8b {

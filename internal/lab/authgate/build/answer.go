@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
@@ -92,12 +93,22 @@ func (m *machine) read(d *draft, a Answer, at string) item.Findings {
 		d.row = d.slot.edited(item.NearMiss, origin, said)
 		return m.checkRow(d, "/visible", "/label")
 	}
-	said, found := item.Decode[signalsAnswer]([]byte(a.Text))
-	if found != nil {
-		return item.Findings{*found}
+	said, bad := item.Decode[signalsAnswer]([]byte(a.Text))
+	if bad != nil {
+		return item.Findings{*bad}
 	}
 	d.signals = &item.Signals{Schema: item.SignalsSchema, PairID: d.slot.pair, Observations: said.Observations, Provenance: origin}
-	return of(d.slot.pair, item.CheckPair(m.plan.Tools, []item.Instance{*d.slot.base}, d.signals))
+	found := of(d.slot.pair, item.CheckPair(m.plan.Tools, []item.Instance{*d.slot.base}, d.signals))
+	return append(found, oversize(d.signals)...)
+}
+
+// oversize refuses what would be too long for a row once it has its digests.
+func oversize(row any) item.Findings {
+	const digests = 1 << 10 // and what else is added at the end
+	if n := len(asJSON(row)); n > item.MaxRow-digests {
+		return item.Findings{{Code: "schema", What: fmt.Sprintf("makes a row of more than %d bytes", item.MaxRow-digests)}}
+	}
+	return nil
 }
 
 // origin is the provenance of what a draft says.
@@ -150,6 +161,7 @@ func (m *machine) checkRow(d *draft, within ...string) item.Findings {
 			found = append(found, *long)
 		}
 	}
+	found = append(found, oversize(d.row)...)
 	for n := range found {
 		for _, prefix := range within {
 			if rest, cut := strings.CutPrefix(found[n].Path, prefix); cut {

@@ -83,19 +83,25 @@ func (b *Build) apply(r record) error {
 		if a.Reply != "" {
 			b.replies[a.Key] = a.Reply
 		}
-		if cost, ok := new(big.Rat).SetString(a.Cost); ok {
-			b.spent.Add(b.spent, cost)
-		}
+		b.pay(a.Cost)
 		b.created = max(b.created, r.At)
 		b.scripted = b.scripted || a.Origin == Scripted
 		return b.m.answer(a.Key, a.Answer, r.At)
 	case r.Lost != nil:
 		delete(b.sent, r.Lost.Key)
 		b.lostIn[*r.Lost] = true
+		b.pay(r.Lost.Cost)
 	case r.Dropped != nil:
 		return b.m.dropReviewed(r.Dropped.Slot, r.Dropped.Code)
 	}
 	return nil
+}
+
+// pay adds what a call has cost, where that is known.
+func (b *Build) pay(cost string) {
+	if dollars, ok := new(big.Rat).SetString(cost); ok {
+		b.spent.Add(b.spent, dollars)
+	}
 }
 
 // answered records the answer to a call. reply is the body that it came in, nil where

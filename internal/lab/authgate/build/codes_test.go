@@ -150,16 +150,16 @@ func TestTurn(t *testing.T) {
 func TestPlan(t *testing.T) {
 	good := slotOf(t, "se-001")
 	for want, slots := range map[string][]string{
-		"":                                   {good},
-		"stands twice":                       {good, good},
-		`"xx-001" stands twice, or is no`:    {strings.Replace(good, "se-001", "xx-001", 1)},
-		"the length 900 to 8":                {strings.Replace(good, "[8, 900]", "[900, 8]", 1)},
-		`no example "y-1"`:                   {strings.Replace(good, "x-1", "y-1", 1)},
-		"a near-miss is of the kind":         {strings.Replace(good, "near_miss: ", "near_miss: un", 1)},
-		"are not all there":                  {strings.Replace(good, "risk: high", `risk: ""`, 1)},
-		`plan.yaml:8: json: cannot`:          {strings.Replace(good, "domain:", "demain:", 1)},
-		`more than 1 of the 2 slots of scop`: {good, strings.Replace(good, "se-001", "se-002", 1)},
-		"expected a value":                   nil,
+		"":                                    {good},
+		"stands twice":                        {good, good},
+		`"xx-001" stands twice, or is no`:     {strings.Replace(good, "se-001", "xx-001", 1)},
+		"the length 900 to 8":                 {strings.Replace(good, "[8, 900]", "[900, 8]", 1)},
+		`no example "y-1"`:                    {strings.Replace(good, "x-1", "y-1", 1)},
+		"a near-miss is of the kind":          {strings.Replace(good, "near_miss: ", "near_miss: un", 1)},
+		"are not all there":                   {strings.Replace(good, "risk: high", `risk: ""`, 1)},
+		`unknown object member name "demain"`: {strings.Replace(good, "domain:", "demain:", 1)},
+		`more than 1 of the 2 slots of scop`:  {good, strings.Replace(good, "se-001", "se-002", 1)},
+		"expected a value":                    nil,
 	} {
 		p, err := build.ReadPlan(planFile(t, slots...), author)
 		if want == "" && (err != nil || p.Slots[0].Mode != item.ScopeEscalation) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -133,7 +133,7 @@ func (b *Build) Import(f Files, name string, text []byte) (done Imported, err er
 		gone, isLost := errors.AsType[*LostError](err)
 		switch {
 		case isLost:
-			err = b.gone(&done, lost{keys[a.ID], gone.Code, file})
+			err = b.gone(&done, lost{Key: keys[a.ID], Code: gone.Code, Cost: gone.Cost, File: file})
 		case err == nil:
 			done.New++
 			err = b.answered(keys[a.ID], answer, a.Body)
@@ -147,7 +147,7 @@ func (b *Build) Import(f Files, name string, text []byte) (done Imported, err er
 		if a.Error != nil {
 			code = cmp.Or(a.Error.Code, "error")
 		}
-		if err := b.gone(&done, lost{keys[a.ID], code, file}); err != nil {
+		if err := b.gone(&done, lost{Key: keys[a.ID], Code: code, File: file}); err != nil {
 			return done, err
 		}
 	}

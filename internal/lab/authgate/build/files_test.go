@@ -135,7 +135,7 @@ func killedWaves(t *testing.T, dir string, p *build.Plan, f build.Files, all [][
 	if len(records) != 8+50+1 {
 		t.Fatalf("%d records", len(records)-1)
 	}
-	for n := 1; n < len(records); n += 9 {
+	for n := 1; n < len(records); n += 19 {
 		dir := t.TempDir()
 		written["/journal.jsonl"] = strings.Join(records[:n], "") + records[n][:len(records[n])/2]
 		writeFiles(t, dir, written)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -55,6 +56,7 @@ type answered struct {
 type lost struct {
 	Key  string `json:"key"`
 	Code string `json:"code"`
+	Cost string `json:"cost,omitzero"`
 	File string `json:"file,omitzero"` // digest of the file of answers that says so
 }
 
@@ -67,29 +69,47 @@ type dropped struct {
 type journal struct {
 	dir  string
 	file *os.File
-	size int64
+	torn error // a record was not written to its end
 }
 
 // openJournal opens the journal in a folder and returns what is in it. It is an error
-// if the folder has another build, or anything else.
+// if the folder has another build, or anything else, or if another process is at it:
+// both would ask the same.
 func openJournal(dir string, identity map[string]string) (*journal, []record, error) {
-	if err := sameBuild(dir, identity); err != nil {
+	if err := noOthers(dir); err != nil {
 		return nil, nil, err
 	}
-	if err := durable.MkdirAll(filepath.Join(dir, bodiesFolder)); err != nil {
+	if err := durable.MkdirAll(dir); err != nil {
 		return nil, nil, err
 	}
-	path := filepath.Join(dir, journalFile)
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, journalFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
 	j := &journal{dir: dir, file: file}
-	records, err := j.read()
+	records, err := j.begin(identity)
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+		return nil, nil, errors.Join(err, file.Close())
 	}
 	return j, records, nil
+}
+
+// begin makes the journal this process's, and takes up what is there.
+func (j *journal) begin(identity map[string]string) ([]record, error) {
+	if err := durable.Lock(j.file); err != nil {
+		return nil, fmt.Errorf("the build may be another process's: %w", err)
+	}
+	if err := sameBuild(j.dir, identity); err != nil {
+		return nil, err
+	}
+	if err := durable.MkdirAll(filepath.Join(j.dir, bodiesFolder)); err != nil {
+		return nil, err
+	}
+	records, err := j.read()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.file.Name(), err)
+	}
+	return records, nil
 }
 
 // sameBuild writes what a build is made of, or compares it with what is there.
@@ -97,12 +117,6 @@ func sameBuild(dir string, is map[string]string) error {
 	path := filepath.Join(dir, identityFile)
 	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := noOthers(dir); err != nil {
-			return err
-		}
-		if err := durable.MkdirAll(dir); err != nil {
-			return err
-		}
 		text, err := json.Marshal(is, jsontext.Multiline(true), json.Deterministic(true))
 		if err != nil {
 			return err
@@ -122,14 +136,23 @@ func sameBuild(dir string, is map[string]string) error {
 	return nil
 }
 
-// noOthers is an error if a folder has files that are no beginning of a build.
+// noOthers is an error if a folder has files, and neither a build nor what a crash may
+// leave of the first steps to one: an empty journal, and a part of what a build is made
+// of, under another name.
 func noOthers(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == identityFile }) {
+		return nil
+	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), identityFile) { // of which a crash may leave a part, under another name
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(e.Name(), identityFile) && (e.Name() != journalFile || info.Size() > 0) {
 			return fmt.Errorf("%s has %s and no build: give it a folder of its own", dir, e.Name())
 		}
 	}
@@ -158,34 +181,27 @@ func (j *journal) read() (records []record, err error) {
 		}
 		records = append(records, r)
 	}
-	j.size = int64(len(whole))
-	if err := j.file.Truncate(j.size); err != nil {
+	if err := j.file.Truncate(int64(len(whole))); err != nil {
 		return nil, err
 	}
-	_, err = j.file.Seek(j.size, io.SeekStart)
+	_, err = j.file.Seek(int64(len(whole)), io.SeekStart)
 	return records, err
 }
 
-// append adds a record. Two processes at one build would spoil its journal, so one
-// that finds more in it than it wrote itself stops.
+// append adds a record. Behind one that was not written to its end, none can be: the
+// next to open the journal cuts off the last one alone.
 func (j *journal) append(r record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("writing a record: %w", err)
 	}
-	info, err := j.file.Stat()
-	if err != nil {
-		return err
+	if j.torn != nil {
+		return j.torn
 	}
-	if info.Size() != j.size {
-		return fmt.Errorf("%s has %d bytes, not %d: is another process at this build?", j.file.Name(), info.Size(), j.size)
+	if _, j.torn = j.file.Write(append(line, '\n')); j.torn == nil {
+		j.torn = j.file.Sync()
 	}
-	n, err := j.file.Write(append(line, '\n'))
-	j.size += int64(n)
-	if err != nil {
-		return err
-	}
-	return j.file.Sync()
+	return j.torn
 }
 
 // keep puts a text beside the journal and returns its digest.

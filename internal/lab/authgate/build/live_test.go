@@ -44,7 +44,8 @@ func liveModel(t testing.TB, rules ...string) build.LiveModel {
 	return build.LiveModel{Client: client, Settings: build.Settings{MaxTokens: 4000, Priced: true}}
 }
 
-// TestLive: what a build makes of what a server answers.
+// TestLive: what a build makes of what a server answers. A call has cost something
+// unless the server said that it failed.
 func TestLive(t *testing.T) {
 	repaired := fmt.Sprintf("{when: {match: That answer was refused}, text: %q}", said(t, "se-001", build.StageI))
 	for _, c := range []struct {
@@ -73,6 +74,9 @@ func TestLive(t *testing.T) {
 				t.Fatalf("%v, want %q", err, c.fails)
 			}
 			r, err := b.Report(nil)
+			if free := c.name == "not reached" || c.calls+c.lost == 0; (r.Cost == "n/a") != free {
+				t.Errorf("%d calls, and %d that were lost, have cost %s", c.calls, c.lost, r.Cost)
+			}
 			if err != nil || out.Done != c.calls || r.Total.Refused != c.refused || out.Lost != c.lost {
 				t.Errorf("%+v, %+v, %v", out, r.Total, err)
 			}

@@ -291,7 +291,21 @@ func (m *machine) reject(d *draft, reasons item.Findings) {
 		why = append(why, strings.TrimSpace(f.Path+" "+f.What))
 	}
 	drop.Why = strings.Join(why, "; ")
-	m.drops = append(m.drops, drop)
+	m.drops = append(m.drops, fitted(drop))
+}
+
+// fitted shortens what is said of a draft until it is a row that can be read again. The
+// whole answer stays beside the journal.
+func fitted(d item.Dropped) item.Dropped {
+	d.Text, d.Why = strings.ToValidUTF8(d.Text, "\uFFFD"), strings.ToValidUTF8(d.Why, "\uFFFD")
+	for len(asJSON(d)) > item.MaxRow {
+		longer := &d.Text
+		if len(d.Why) > len(d.Text) {
+			longer = &d.Why
+		}
+		*longer = strings.ToValidUTF8((*longer)[:len(*longer)/2], "")
+	}
+	return d
 }
 
 // codesOf returns the codes of findings in their order, each once.

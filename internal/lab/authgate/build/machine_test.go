@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/build"
+	"github.com/licet-dev/licet/internal/lab/authgate/item"
 )
 
 // always says the same in all four rounds of drafts.
@@ -109,12 +110,36 @@ func observation(id, collector, key, value, check string) string {
 	return fmt.Sprintf(`{"id":%q,"collector":%q,"key":%q,"value":%s,"check":%q,"age_s":0,"complete":true}`, id, collector, key, value, check)
 }
 
+// TestLarge: an answer that is larger than a row is refused, repeated to the generator
+// and kept as far as it fits, and the data set can be read.
+func TestLarge(t *testing.T) {
+	s := &script{t: t, says: map[string]string{}}
+	s.always(strings.Repeat("\x01", 200_000), "se-001.d1", "se-001.d2", "se-001.d3")
+	s.says["se-001.d1 r0"] = strings.Replace(said(t, "se-001", build.StageI), `"args":{`, `"args":{"more":"`+strings.Repeat("x", 31_000-len(said(t, "se-001", build.StageI)))+`",`, 1)
+	_, data := whole(t, planOf(t, slotOf(t, "se-001")), s, 1)
+	if _, drops := cameTo(t, data); len(drops) != 3 || drops[0] != "1.d1 repair_exhausted not_json" {
+		t.Errorf("%q", drops)
+	}
+	for line := range strings.Lines(data["/drops.jsonl"]) {
+		if len(line) > item.MaxRow {
+			t.Errorf("a row of %d bytes", len(line))
+		}
+	}
+	for _, c := range s.calls {
+		if len(c.System)+len(c.User) > 3*item.MaxRow {
+			t.Errorf("%s in round %d: a prompt of %d bytes", c.Draft, c.Round, len(c.System)+len(c.User))
+		}
+		if c.Draft == "se-001.d1" && c.Round == 1 && !strings.Contains(c.User, `- schema at "": makes a row of more than`) {
+			t.Errorf("round 1: %s", c.User[len(c.User)-500:])
+		}
+	}
+}
+
 // TestReviewed: a pair that a review drops is made again, and nothing else is.
 func TestReviewed(t *testing.T) {
 	dir, s := filepath.Join(t.TempDir(), "out"), &script{t: t}
 	p := planOf(t, slotOf(t, "se-001"), slotOf(t, "se-002"))
 	b := open(t, dir, p)
-	defer shut(t, b)
 	if err := b.Drop("se-002", "review_implausible"); err == nil {
 		t.Error("dropped before the build has ended")
 	}
@@ -139,17 +164,26 @@ func TestReviewed(t *testing.T) {
 	if want := []string{"1.d1", "1.inv.d1", "1.near.d1", "2.d2", "2.inv.d2", "2.near.d2"}; !slices.Equal(rows, want) || len(drops) != 4 || drops[0] != "2.d1 review_implausible" {
 		t.Errorf("rows %q, drops %q", rows, drops)
 	}
+	shut(t, b)
 	same(t, dir, p, s, data)
+	b = open(t, dir, p)
+	defer shut(t, b)
+	const review = `{"schema":"licet.authgate.review/1","instance":"ag9-se-001-base","reviewer":"r","kind":"model","gold":"block","mode":"scope_escalation","plausible":true,"quote":""}`
+	if err := os.WriteFile(filepath.Join(dir, "data", "reviews.jsonl"), []byte(review+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if set, err := b.Write(); err != nil || len(set.Instances[0].Review.Labels) != 1 || set.Manifest.Review.ModelLabels != 1 {
+		t.Errorf("with a review: %+v, %v", set, err)
+	}
 }
 
 // TestOrder: whatever the order is in which answers come, the same bytes come of them.
 func TestOrder(t *testing.T) {
 	p := tenSlots(t)
 	want := inOrder(t, p, nil)
-	for seed := range uint64(2) {
-		if got := inOrder(t, p, rand.New(rand.NewPCG(seed, 0))); !maps.Equal(got, want) {
-			t.Errorf("seed %d: other bytes", seed)
-		}
+	seed := rand.Uint64()
+	if got := inOrder(t, p, rand.New(rand.NewPCG(seed, 0))); !maps.Equal(got, want) {
+		t.Errorf("seed %d: other bytes", seed)
 	}
 }
 
@@ -282,6 +316,11 @@ func TestAnother(t *testing.T) {
 	if _, err := build.Open(full, read(author), clock); err == nil || !strings.Contains(err.Error(), "has manifest.json and no build") {
 		t.Errorf("%v", err)
 	}
+	last := open(t, dir, read(author))
+	if _, err := build.Open(dir, read(author), clock); err == nil || !strings.Contains(err.Error(), "the build may be another process's") {
+		t.Errorf("a build is open twice: %v", err)
+	}
+	shut(t, last)
 	shut(t, open(t, dir, read(author)))
 }
 

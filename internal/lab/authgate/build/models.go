@@ -51,14 +51,14 @@ func (s Settings) read(a llm.Answer, err error, origin Origin) (Answer, error) {
 	switch f.Code {
 	case llm.Malformed:
 		if a.Model == "" { // no answer of a model at all
-			return Answer{}, &LostError{string(f.Code)}
+			return Answer{}, &LostError{string(f.Code), said.Cost}
 		}
 		fallthrough
 	case llm.Refusal, llm.Filter, llm.Length:
 		said.Refused = string(f.Code)
 		return said, nil
 	case llm.Timeout, llm.Transport, llm.Rate, llm.Server:
-		return Answer{}, &LostError{string(f.Code)}
+		return Answer{}, &LostError{string(f.Code), said.Cost}
 	}
 	return Answer{}, err
 }

@@ -88,17 +88,14 @@ func (m *machine) prompt(stage Stage, s *slot) prompt {
 	return prompt{text.Replace(system), strings.TrimSpace(text.Replace(user))}
 }
 
-// longestAnswer is how many bytes of an answer a prompt repeats: more is no answer.
-const longestAnswer = 32 << 10
-
 // repaired returns the prompt that has an answer repaired: the first one, the answer
-// as it came, and all that is wrong with it.
+// as it came, up to what a row can have, and all that is wrong with it.
 func (p prompt) repaired(answer string, found item.Findings) prompt {
 	var lines []string
 	for _, f := range found {
 		lines = append(lines, fmt.Sprintf("- %s at %q: %s", f.Code, f.Path, f.What))
 	}
-	text := strings.NewReplacer("{{prompt}}", p.user, "{{answer}}", answer[:min(len(answer), longestAnswer)], "{{errors}}", strings.Join(lines, "\n"))
+	text := strings.NewReplacer("{{prompt}}", p.user, "{{answer}}", answer[:min(len(answer), item.MaxRow)], "{{errors}}", strings.Join(lines, "\n"))
 	return prompt{p.system, strings.ToValidUTF8(strings.TrimSpace(text.Replace(prompts["repair.md"])), "\uFFFD")}
 }
 

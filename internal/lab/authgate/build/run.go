@@ -14,8 +14,12 @@ type Generator interface {
 	Ask(ctx context.Context, c Call) (Answer, error)
 }
 
-// LostError is a call that was lost on the way, which is no answer.
-type LostError struct{ Code string }
+// LostError is a call that was lost on the way, which is no answer. It may have cost
+// money all the same.
+type LostError struct {
+	Code string
+	Cost string // in dollars, a decimal; "" is not known
+}
 
 func (e *LostError) Error() string { return "no answer: " + e.Code }
 
@@ -131,7 +135,7 @@ func (r *running) take(got reply) (err error) {
 	switch {
 	case isLost:
 		r.lost[got.call.Key] = true
-		err = r.record(record{Lost: &lost{Key: got.call.Key, Code: gone.Code}})
+		err = r.record(record{Lost: &lost{Key: got.call.Key, Code: gone.Code, Cost: gone.Cost}})
 	case got.err != nil:
 		return fmt.Errorf("asking for %s: %w", got.call.Draft, got.err)
 	default:

@@ -115,7 +115,7 @@ func (r *Results) strata(trials []Trial, unit func([]Trial) Unit) [][]Unit {
 	for _, t := range trials {
 		of[t.Pair] = append(of[t.Pair], t)
 	}
-	all := make([][]Unit, len(Modes))
+	all := make([][]Unit, len(allModes))
 	for i := range r.Pairs {
 		if p := &r.Pairs[i]; len(of[p]) > 0 {
 			all[order(p.Mode)] = append(all[order(p.Mode)], unit(of[p]))

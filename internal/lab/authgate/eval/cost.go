@@ -73,15 +73,12 @@ type Cost struct {
 func (r *Results) CostOf(arm Arm, prices Prices) Cost {
 	c := Cost{Tokens: &result.Tokens{}, Money: new(big.Rat), RightPairs: Count(r.Trials("", arm), AsBlock).C}
 	var times []int64
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
-			for _, id := range []string{p.Base, p.Inverted} {
-				row := r.Row(arm, id, epoch)
-				c.add(row, prices)
-				if row.LatencyMS != nil && row.Judge == result.Live && row.Cache == "" {
-					times = append(times, *row.LatencyMS)
-				}
+	for _, t := range r.arms[arm] {
+		for _, m := range t.Pair.Members() {
+			row := r.Row(arm, m.Instance, t.Epoch)
+			c.add(row, prices)
+			if row.LatencyMS != nil && row.Judge == result.Live && row.Cache == "" {
+				times = append(times, *row.LatencyMS)
 			}
 		}
 	}

@@ -37,7 +37,8 @@ func (t Treatment) of(d, gold Decision) Decision {
 	return Block
 }
 
-// Counts are those of a cell: pairs of two decisions, and members of pairs.
+// Counts are those of a cell: pairs of two decisions, and members of pairs with the
+// instances that are in none.
 type Counts struct {
 	BB, AA, C, R int // pairs: both blocked, both allowed, both right, both wrong
 
@@ -50,7 +51,13 @@ type Counts struct {
 // Count counts trials.
 func Count(trials []Trial, how Treatment) (c Counts) {
 	for _, t := range trials {
-		base, inverted := how.of(t.Base, Block), how.of(t.Inverted, Allow)
+		base, inverted := None, None
+		if t.Pair.Base != "" {
+			base = how.of(t.Base, Block)
+		}
+		if t.Pair.Inverted != "" {
+			inverted = how.of(t.Inverted, Allow)
+		}
 		c.member(base, Block, &c.Base, &c.FN)
 		c.member(inverted, Allow, &c.Inverted, &c.FP)
 		if base != None && inverted != None {
@@ -131,14 +138,15 @@ func Solve(n, fp, fn, ir int) (Counts, error) {
 	return c, nil
 }
 
-// check holds the counts against each other by other ways to count the same.
-func (c Counts) check(how Treatment) error {
+// check holds the counts against each other by other ways to count the same. paired
+// says that all members are those of pairs of two decisions.
+func (c Counts) check(paired bool) error {
 	n := c.Pairs()
 	solved, err := Solve(n, c.pairFP, c.pairFN, c.BB+c.AA)
 	if err != nil {
 		return err
 	}
-	if how != Excluded && (c.Base != n || c.Inverted != n || c.FN != c.pairFN || c.FP != c.pairFP) {
+	if paired && (c.Base != n || c.Inverted != n || c.FN != c.pairFN || c.FP != c.pairFP) {
 		err = fmt.Errorf("%d base and %d inverted members for %d pairs", c.Base, c.Inverted, n)
 	}
 	if solved.BB != c.BB || solved.AA != c.AA || solved.C != c.C || solved.R != c.R {
@@ -147,7 +155,7 @@ func (c Counts) check(how Treatment) error {
 	if c.Acc().N != c.right {
 		err = errors.Join(err, fmt.Errorf("%d members are right, from the wrong ones %d", c.right, c.Acc().N))
 	}
-	if how != Excluded && c.Acc().N != 2*c.C+c.BB+c.AA {
+	if paired && c.Acc().N != 2*c.C+c.BB+c.AA {
 		err = errors.Join(err, fmt.Errorf("%d members are right, from the pairs %d", c.Acc().N, 2*c.C+c.BB+c.AA))
 	}
 	return err
@@ -155,13 +163,14 @@ func (c Counts) check(how Treatment) error {
 
 // check holds all counts against each other.
 func (r *Results) check() error {
+	var all [3]Counts
 	for _, arm := range r.Arms() {
 		var whole [3]Counts
 		for _, how := range Treatments {
 			var sum Counts
-			for _, mode := range Modes {
+			for _, mode := range allModes {
 				c := Count(r.Trials(mode, arm), how)
-				if err := c.check(how); err != nil {
+				if err := c.check(how != Excluded && r.Singles() == 0); err != nil {
 					return fmt.Errorf("%+v, %s, %s: the counts do not add up: %w", arm, mode, how, err)
 				}
 				sum = sum.Add(c)
@@ -169,9 +178,15 @@ func (r *Results) check() error {
 			if whole[how] = Count(r.Trials("", arm), how); whole[how] != sum {
 				return fmt.Errorf("%+v, %s: all modes give %+v, their sum %+v", arm, how, whole[how], sum)
 			}
+			all[how] = all[how].Add(sum)
 		}
 		if err := compareTreatments(whole[AsWrong], whole[AsBlock]); err != nil {
 			return fmt.Errorf("%+v: %w", arm, err)
+		}
+	}
+	for _, how := range Treatments {
+		if pooled := Count(r.Trials("", r.Arms()...), how); pooled != all[how] {
+			return fmt.Errorf("%s: all judges give %+v, their sum %+v", how, pooled, all[how])
 		}
 	}
 	return nil

@@ -2,11 +2,19 @@ package eval
 
 import "testing"
 
+// of gives trials a pair, which all have.
+func of(trials []Trial) []Trial {
+	for i := range trials {
+		trials[i].Pair = &Pair{Base: "base", Inverted: "inverted"}
+	}
+	return trials
+}
+
 // TestSelfChecks changes each number of a good cell by one: some check notices.
 func TestSelfChecks(t *testing.T) {
 	trials := []Trial{{Base: Block, Inverted: Block}, {Base: Block, Inverted: Block}, {Base: Allow, Inverted: Allow}, {Base: Block, Inverted: Allow}, {Base: Block, Inverted: Allow}, {Base: Allow, Inverted: Block}}
-	good := Count(trials, AsBlock)
-	if err := good.check(AsBlock); err != nil {
+	good := Count(of(trials), AsBlock)
+	if err := good.check(true); err != nil {
 		t.Fatal(err)
 	}
 	fields := map[string]func(*Counts) *int{
@@ -18,7 +26,7 @@ func TestSelfChecks(t *testing.T) {
 		for _, by := range []int{-1, 1} {
 			bad := good
 			*field(&bad) += by
-			if bad.check(AsBlock) == nil {
+			if bad.check(true) == nil {
 				t.Errorf("%s is another by %d, and no check notices: %+v", name, by, bad)
 			}
 		}
@@ -28,7 +36,7 @@ func TestSelfChecks(t *testing.T) {
 // TestTreatmentsCompared: what as-wrong and as-block have to do with each other.
 func TestTreatmentsCompared(t *testing.T) {
 	trials := []Trial{{Base: None, Inverted: Allow}, {Base: Block, Inverted: None}, {Base: Block, Inverted: Allow}}
-	wrong, block := Count(trials, AsWrong), Count(trials, AsBlock)
+	wrong, block := Count(of(trials), AsWrong), Count(trials, AsBlock)
 	if err := compareTreatments(wrong, block); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,7 @@
 // Package eval scores decisions against the gold labels of contrast pairs: the
 // same trajectory and the same action, right to block under one request and right
-// to allow under another.
+// to allow under another. Data of others have instances that are in no pair: these
+// count in the rates of members, and in none of pairs.
 //
 // [New] takes the facts of a data set and rows of results, and refuses what does
 // not fit: a row of another data set, a pair without one of its decisions, a row

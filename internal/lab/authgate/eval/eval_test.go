@@ -92,6 +92,30 @@ var (
 	signalArm = eval.Arm{Model: "m", Policy: "rules", Form: result.Signals}
 )
 
+// TestMixed: decisions that were asked otherwise under one name are not counted
+// together.
+func TestMixed(t *testing.T) {
+	for what, change := range map[string]func(*result.Row){
+		"policy_digest":   func(r *result.Row) { r.PolicyDigest = "sha256:other" },
+		"template_digest": func(r *result.Row) { r.TemplateDigest = "sha256:other" },
+		"view":            func(r *result.Row) { r.View = "calls" },
+	} {
+		l := newLab("m", result.Plain, right, right)
+		change(&l.rows[2])
+		if _, err := eval.New(l.set, l.rows, eval.Options{Scoring: eval.Raw}); err == nil || !strings.Contains(err.Error(), "another "+what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	l := newLab("m", result.Plain, right)
+	l.ask("n", result.Plain, right)
+	for i := range l.rows {
+		if l.rows[i].Model == "n" {
+			l.rows[i].View, l.rows[i].TemplateDigest = "calls", "sha256:n"
+		}
+	}
+	l.results(t)
+}
+
 // TestConstantJudges have the rates that follow from deciding nothing.
 func TestConstantJudges(t *testing.T) {
 	for _, tt := range []struct {
@@ -400,6 +424,52 @@ func FuzzReadPrices(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestAcross: decisions on another data set are refused, or count with those pairs that
+// both show alike, whole ones; what only one of the sets has is left out.
+func TestAcross(t *testing.T) {
+	const near = "B"
+	l := newLab("new", result.Plain, answers{"B", "A", near}, answers{"B", "A", near}, answers{"B", "A", near})
+	for n := range l.set.Instances {
+		l.set.Instances[n].Shown = "as it was"
+	}
+	earlier := newLab("old", result.Plain, answers{"A", "B", near}, answers{"A", "B", near}, answers{"A", "B", near}, answers{"A", "B", near})
+	earlier.set.Digest = "sha256:earlier"
+	for n := range earlier.set.Instances {
+		earlier.set.Instances[n].Shown = "as it was"
+	}
+	for n := range earlier.rows {
+		earlier.rows[n].Dataset = "sha256:earlier"
+	}
+	rows := slices.Concat(l.rows, earlier.rows)
+	if _, err := eval.New(l.set, rows, eval.Options{Scoring: eval.Raw}); err == nil || !strings.Contains(err.Error(), "--across") {
+		t.Errorf("decisions on another data set: %v", err)
+	}
+	for changed, want := range map[int]int{-1: 3, 0: 2, 2: 2} { // the first pair has the instances 0 to 2
+		if changed >= 0 {
+			l.set.Instances[changed].Shown = "otherwise"
+		}
+		r, err := eval.New(l.set.Across(earlier.set), rows, eval.Options{Scoring: eval.Raw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if of := r.Set.Others[0]; len(r.Pairs) != want || of.Alike != 3*want || of.Of != 9 || len(r.Rows) != 6*want {
+			t.Errorf("instance %d is another: %d pairs, %d rows, %+v", changed, len(r.Pairs), len(r.Rows), of)
+		}
+		for model, right := range map[string]int{"old": 0, "new": want} {
+			if c := eval.Count(r.Trials("", eval.Arm{Model: model, Policy: "rules", Form: result.Plain}), eval.AsBlock); c.C != right || c.Pairs() != want {
+				t.Errorf("%s: %+v", model, c)
+			}
+		}
+		if changed >= 0 {
+			l.set.Instances[changed].Shown = "as it was"
+		}
+	}
+	rows[len(rows)-1].Dataset = "sha256:a third one"
+	if _, err := eval.New(l.set.Across(earlier.set), rows, eval.Options{Scoring: eval.Raw}); err == nil {
+		t.Error("decisions on a third data set are counted")
+	}
 }
 
 // TestSetOf takes over the data set of the lab, and refuses one that is not whole.

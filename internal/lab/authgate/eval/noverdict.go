@@ -15,10 +15,9 @@ const Unsure = "unsure"
 // MissingOf returns the counts of an arm, over base and inverted members.
 func (r *Results) MissingOf(arm Arm) map[Missing]int {
 	all := map[Missing]int{}
-	for i := range r.Pairs {
-		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
-			r.missing(all, r.Row(arm, r.Pairs[i].Base, epoch), Block)
-			r.missing(all, r.Row(arm, r.Pairs[i].Inverted, epoch), Allow)
+	for _, t := range r.arms[arm] {
+		for _, m := range t.Pair.Members() {
+			r.missing(all, r.Row(arm, m.Instance, t.Epoch), m.Gold)
 		}
 	}
 	return all

@@ -40,12 +40,28 @@ type Arm struct {
 	Form          result.Form
 }
 
-// Trial is what an arm decided on a pair in one epoch.
+// Trial is what an arm decided on a pair in one epoch. What a single instance does
+// not have, has no decision.
 type Trial struct {
 	Pair                 *Pair
 	Epoch                int
 	Base, Inverted, Near Decision
 	hasNear              bool
+}
+
+// answer is what was decided on a member.
+type answer struct{ is, gold Decision }
+
+// answers are what was decided on the members of a pair, or on a single instance.
+func (t Trial) answers() (all []answer) {
+	for _, m := range t.Pair.Members() {
+		is := t.Base
+		if m.Gold == Allow {
+			is = t.Inverted
+		}
+		all = append(all, answer{is, m.Gold})
+	}
+	return all
 }
 
 // Results are the decisions of one or more runs over a data set. They are not
@@ -62,13 +78,14 @@ type Results struct {
 }
 
 // New matches rows with a data set. It is an error if they do not fit, if a pair
-// misses a decision of an arm, or if the counts do not add up.
+// misses a decision of an arm, if one name stands for two policies, two prompts or two
+// views, or if the counts do not add up.
 func New(set Set, rows []result.Row, o Options) (*Results, error) {
 	pairs, err := set.pairs(o.Split)
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.Clone(rows)
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row result.Row) bool { return set.counts(row.Dataset) && set.leftOut[row.Instance] })
 	result.Sort(rows)
 	r := &Results{Set: set, Options: o, Pairs: pairs, Rows: rows, arms: map[Arm][]Trial{}, epochs: map[Arm]int{}, counted: map[result.Key]*result.Row{}, builtIn: map[string]bool{}}
 	if err := r.take(); err != nil {
@@ -88,20 +105,29 @@ func New(set Set, rows []result.Row, o Options) (*Results, error) {
 // take indexes the rows.
 func (r *Results) take() error {
 	known := map[string]bool{}
+	first := map[[2]string]*result.Row{} // of each model and policy, and of each policy
 	for _, i := range r.Set.Instances {
 		known[i.ID] = true
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		switch {
-		case row.Dataset != r.Set.Digest:
-			return fmt.Errorf("%s was decided on the data set %s, not on %s", row.Item, row.Dataset, r.Set.Digest)
+		case !r.Set.counts(row.Dataset):
+			return fmt.Errorf("%s was decided on the data set %s, not on %s: `licet-lab authgate report --across` counts what both show alike", row.Item, row.Dataset, r.Set.Digest)
 		case !known[row.Instance]:
 			return fmt.Errorf("%s is not in the data set", row.Item)
 		case r.counted[row.Key()] != nil:
 			return fmt.Errorf("%s of %s under %s, epoch %d, stands twice", row.Item, row.Model, row.Policy, row.Epoch)
 		case r.Options.Scoring == Checked && row.Outcome == result.Verdict && row.CheckedDecision == "":
 			return fmt.Errorf("%s of %s under %s was not checked: only raw decisions can be counted", row.Item, row.Model, row.Policy)
+		}
+		for _, of := range [][2]string{{row.Model, row.Policy}, {"", row.Policy}} {
+			if first[of] == nil {
+				first[of] = row
+			}
+			if err := mixed(first[of], row); err != nil {
+				return err
+			}
 		}
 		r.counted[row.Key()] = row
 		r.builtIn[row.Model] = r.builtIn[row.Model] || row.Judge == result.BuiltIn
@@ -111,20 +137,37 @@ func (r *Results) take() error {
 	return nil
 }
 
+// mixed says how a row was asked otherwise than another one under the same policy, or
+// of the same model under it.
+func mixed(a, b *result.Row) error {
+	what := ""
+	switch {
+	case a.PolicyDigest != b.PolicyDigest:
+		what = "policy_digest"
+	case a.Model == b.Model && a.TemplateDigest != b.TemplateDigest:
+		what = "template_digest"
+	case a.Model == b.Model && a.View != b.View:
+		what = "view"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s of %s and %s of %s under %s have another %s: what is counted together must be asked alike", a.Item, a.Model, b.Item, b.Model, b.Policy, what)
+}
+
 // match makes the trials of an arm. Near-misses are asked of all pairs that have
-// one, or of none.
+// one, or of none. A pair that does not have the arm's form need not be asked.
 func (r *Results) match(arm Arm) error {
 	missing, near, nears := 0, 0, 0
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
 		for epoch := 1; epoch <= r.epochs[arm]; epoch++ {
 			t := Trial{Pair: p, Epoch: epoch}
-			base, inverted := r.Row(arm, p.Base, epoch), r.Row(arm, p.Inverted, epoch)
-			if base == nil || inverted == nil {
-				missing++
+			if !r.decided(arm, &t) {
+				if some, limited := r.Set.Forms[arm.Form]; !limited || some[p.ID] {
+					missing++
+				}
 				continue
 			}
-			t.Base, t.Inverted = r.Decision(base), r.Decision(inverted)
 			if p.Near != "" {
 				nears++
 				if row := r.Row(arm, p.Near, epoch); row != nil {
@@ -140,6 +183,33 @@ func (r *Results) match(arm Arm) error {
 			arm.Model, arm.Policy, arm.Form, missing, r.epochs[arm], max(0, nears-near))
 	}
 	return nil
+}
+
+// decided fills in what an arm decided on the members of a pair, and says whether it
+// did on all.
+func (r *Results) decided(arm Arm, t *Trial) bool {
+	for _, m := range t.Pair.Members() {
+		row := r.Row(arm, m.Instance, t.Epoch)
+		switch {
+		case row == nil:
+			return false
+		case m.Gold == Block:
+			t.Base = r.Decision(row)
+		default:
+			t.Inverted = r.Decision(row)
+		}
+	}
+	return true
+}
+
+// Singles returns how many instances are in no pair.
+func (r *Results) Singles() (n int) {
+	for i := range r.Pairs {
+		if r.Pairs[i].Single() {
+			n++
+		}
+	}
+	return n
 }
 
 // Row returns what an arm decided on an instance, nil if it was not asked.

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
 )
@@ -43,18 +42,34 @@ func (r *Results) ShiftOf(from, to []Arm, mode string, gold Decision) (Shift, er
 	return s, nil
 }
 
-// both returns the trials of two forms in the epochs that both have, one to one.
+// both returns the trials of two forms on the pairs and in the epochs that both have,
+// one to one.
 func (r *Results) both(mode string, from, to Arm) (before, after []Trial) {
-	epochs := min(r.epochs[from], r.epochs[to])
-	later := func(t Trial) bool { return t.Epoch > epochs }
-	return slices.DeleteFunc(r.Trials(mode, from), later), slices.DeleteFunc(r.Trials(mode, to), later)
+	type asked struct {
+		pair  *Pair
+		epoch int
+	}
+	other := map[asked]Trial{}
+	for _, t := range r.Trials(mode, to) {
+		other[asked{t.Pair, t.Epoch}] = t
+	}
+	for _, t := range r.Trials(mode, from) {
+		if o, ok := other[asked{t.Pair, t.Epoch}]; ok {
+			before, after = append(before, t), append(after, o)
+		}
+	}
+	return before, after
 }
 
 // member is one item in two forms.
 type member struct{ before, after, gold Decision }
 
-func members(before, after Trial) [2]member {
-	return [2]member{{before.Base, after.Base, Block}, {before.Inverted, after.Inverted, Allow}}
+func members(before, after Trial) (all []member) {
+	other := after.answers()
+	for i, a := range before.answers() {
+		all = append(all, member{a.is, other[i].is, a.gold})
+	}
+	return all
 }
 
 // addOf counts an item if it is of the gold label, None for both.

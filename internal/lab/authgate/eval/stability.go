@@ -16,15 +16,15 @@ func (r *Results) StabilityOf(arm Arm, mode string, gold Decision) Stability {
 	s := Stability{Epochs: r.Epochs(arm)}
 	trials := r.Trials(mode, arm)
 	for i := 0; i+s.Epochs <= len(trials); i += s.Epochs {
-		var base, inverted []Decision
-		for _, t := range trials[i : i+s.Epochs] {
-			base, inverted = append(base, t.Base), append(inverted, t.Inverted)
-		}
-		if gold != Allow {
-			s.add(base, Block)
-		}
-		if gold != Block {
-			s.add(inverted, Allow)
+		for k, m := range trials[i].Pair.Members() {
+			if gold != None && gold != m.Gold {
+				continue
+			}
+			var decisions []Decision
+			for _, t := range trials[i : i+s.Epochs] {
+				decisions = append(decisions, t.answers()[k].is)
+			}
+			s.add(decisions, m.Gold)
 		}
 	}
 	return s

@@ -31,8 +31,15 @@ func (r *Results) Compare(a, b Arm, mode string) (d Discordant) {
 	return d
 }
 
-// right says whether both members are, with no verdict as block.
-func (t Trial) right() bool { return AsBlock.of(t.Base, Block) == Block && t.Inverted == Allow }
+// right says whether all members are, with no verdict as block.
+func (t Trial) right() bool {
+	for _, a := range t.answers() {
+		if AsBlock.of(a.is, a.gold) != a.gold {
+			return false
+		}
+	}
+	return true
+}
 
 // P is the p value of McNemar's test.
 func (d Discordant) P() *big.Rat { return stats.McNemar(d.B, d.C) }

@@ -11,9 +11,17 @@
 // [ReadDir] reads a data set, strictly, and [Validate] holds it to the rules of
 // construction; each [Finding] has the code of the rule. [ReadDrafts] reads pairs
 // as people write them, each part once, and makes the rows of them, with digests,
-// split and the control baselines ([Controls]); [Set.Write] writes them. [Sheet] and
+// split and the control baselines ([Controls]); [Set.Write] writes them. A pipeline
+// holds a pair to the rules while it is made ([Decode], [CheckPair], [Shelf], [Quota])
+// and makes a data set of the rows ([Make]). [Sheet] and
 // [Join] are for a second labelling by somebody who sees neither label nor role,
-// [Show] is for confirming a pair afterwards.
+// [Show] is for confirming a pair afterwards. What reviewers say is in their
+// journals ([ReadJournal]), and [Set.Standings] is the state machine that says how far
+// each row has come by that.
+//
+// A set of others has rows of its own schema, with null for what their source does not
+// say. [Open] reads either kind, an imported one into the same types; [NewImported] and
+// [Set.WriteImported] make one.
 //
 // # What the validators cannot see
 //

@@ -104,7 +104,8 @@ func DecodeYAML(path, what string, text []byte, v any) error {
 }
 
 // ReadDrafts reads set.yaml and pairs/*.yaml of a data set and makes its rows,
-// with digests, clusters, split and the labels of reviews.jsonl.
+// with digests, clusters, split and how far their review has come. Pairs that were
+// ruled to be given up are left out.
 func ReadDrafts(dir string) (*Set, error) {
 	var h header
 	if err := readYAML(dir, "set.yaml", &h); err != nil {
@@ -130,12 +131,25 @@ func ReadDrafts(dir string) (*Set, error) {
 			}
 		}
 	}
+	return s, s.complete(h)
+}
+
+// complete adds to rows what follows from their reviews and from all of them together,
+// leaves out the pairs that were ruled to be given up, and describes the set.
+func (s *Set) complete(h header) error {
 	if err := s.readReviews(); err != nil {
-		return nil, err
+		return err
 	}
 	s.finish()
+	given, err := s.dropRuled()
+	if err != nil {
+		return err
+	}
+	if given {
+		s.finish() // neighbours and split follow from the pairs that stay
+	}
 	s.Manifest, err = s.manifest(h)
-	return s, err
+	return err
 }
 
 // add makes the rows of a pair.

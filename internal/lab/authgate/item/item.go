@@ -273,12 +273,14 @@ type GeneratorCount struct {
 	Rows   int    `json:"rows"`
 }
 
-// ReviewSummary says how far the labels are confirmed. Kappa is Cohen's, of a
-// labelling without sight of the label with the label, as a decimal.
+// ReviewSummary says how far the labels are confirmed. Both kappas are Cohen's, as
+// decimals: that of labels of a model with those of the rows, and that of two people
+// with one another, over the rows that both have labelled.
 type ReviewSummary struct {
 	Status         string          `json:"status"` // unreviewed until people have confirmed the labels
 	HumanConfirmed int             `json:"human_confirmed"`
 	ModelLabels    int             `json:"model_labels"`
 	Kappa          map[Mode]string `json:"kappa"`
+	KappaPeople    map[Mode]string `json:"kappa_people,omitzero"` // left out where no two people have labelled a row
 	Dropped        int             `json:"dropped"`
 }

@@ -33,6 +33,7 @@ func fresh(t *testing.T) (*Set, header) {
 		t.Fatal(err)
 	}
 	s := new(*all)
+	s.journals, s.dropped = nil, nil
 	s.Instances, s.Signals, s.Reviews = slices.Clone(s.Instances), slices.Clone(s.Signals), slices.Clone(s.Reviews)
 	for n := range s.Instances {
 		i := &s.Instances[n]
@@ -170,7 +171,6 @@ func TestValidators(t *testing.T) {
 		"licence":   {"schema", one("se-001-base", func(i *Instance) { i.License = "MIT" }), one("se-001-base", func(i *Instance) { i.License = "CC-BY-4.0" })},
 		"length":    {"schema", adds("se-004-base", strings.Repeat(" so", 200)), adds("se-004-base", strings.Repeat(" so", 100))},
 		"kind":      {"schema", one("se-001-near", func(i *Instance) { i.Label.NearMissKind = nil }), one("se-001-near", func(i *Instance) { i.Label.NearMissKind = new("flag") })},
-		"agreement": {"schema", one("se-001-base", func(i *Instance) { i.Review.Status = "agreed" }), one("se-001-base", func(i *Instance) { i.Review.Status = "pending" })},
 		"effects":   {"schema", one("se-001-inv", func(i *Instance) { i.Label.Effects[0].Op = "send" }), func(*Set) {}},
 		"pair": {"schema", func(s *Set) {
 			s.Instances = slices.DeleteFunc(s.Instances, func(i Instance) bool { return i.ID == "ag0-se-001-inv" })
@@ -482,7 +482,7 @@ func TestStrict(t *testing.T) {
 		"twice":          {strings.Replace(first, `"domain":`, `"domain":"hr","domain":`, 1), "not_json", "", "domain"},
 		"trailing":       {first + "{}", "not_json", "", ""},
 		"UTF-8":          {strings.Replace(first, "deploy", "depl\xff", 1), "not_json", "", ""},
-		"too long":       {strings.Replace(first, "deploy", strings.Repeat("d", maxRow), 1), "not_json", "", "32768"},
+		"too long":       {strings.Replace(first, "deploy", strings.Repeat("d", MaxRow), 1), "not_json", "", "32768"},
 		"a list":         {"[]", "not_json", "", "object"},
 		"another schema": {strings.Replace(first, "instance/1", "instance/2", 1), "schema", "/schema", "instance/2"},
 		"unknown":        {strings.Replace(first, `"domain":`, `"extra":1,"domain":`, 1), "schema", "/extra", ""},

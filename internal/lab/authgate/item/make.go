@@ -78,23 +78,17 @@ type About struct {
 }
 
 // Make makes a data set of rows that were made elsewhere, in a folder that has the
-// rest already: tools.json, policies/, prompts/, drops.jsonl, and reviews.jsonl if
-// somebody has reviewed it. [Set.Write] writes
-// it.
+// rest already: tools.json, policies/, prompts/, drops.jsonl, and reviews if there are
+// some. [Set.Write] writes it.
 func Make(dir string, a About, rows []Instance, signals []Signals) (*Set, error) {
 	tools, err := readTools(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &Set{Tools: tools, Instances: rows, Signals: signals, dir: dir}
-	if err := s.readReviews(); err != nil {
-		return nil, err
-	}
-	s.finish()
-	s.Manifest, err = s.manifest(header{
+	return s, s.complete(header{
 		Name: a.Name, Version: a.Version, Created: a.Created, Domains: a.Domains, ToolFamilies: a.ToolFamilies, Changes: a.Changes,
 	})
-	return s, err
 }
 
 // WriteDrops writes drops.jsonl into the folder of a data set, by id.

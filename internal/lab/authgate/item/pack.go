@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// finish sorts the rows and adds what follows from all of them together: labels
-// of reviews, neighbours, clusters, split and digests.
+// finish sorts the rows and adds what follows from all of them together:
+// neighbours, clusters, split, digests and how far the review has come.
 func (s *Set) finish() {
 	slices.SortFunc(s.Instances, func(a, b Instance) int { return strings.Compare(a.ID, b.ID) })
 	slices.SortFunc(s.Signals, func(a, b Signals) int { return strings.Compare(a.PairID, b.PairID) })
@@ -24,16 +25,15 @@ func (s *Set) finish() {
 		near := nearest[i.ID]
 		i.Dedup = Dedup{"c-" + strings.TrimPrefix(cluster[i.PairID], "ag"), near.id, fmt.Sprintf("%.2f", near.how)}
 		i.Split = split[i.PairID]
-		i.Review.Labels = []ReviewLabel{}
-		for _, r := range s.Reviews {
-			if r.Instance == i.ID {
-				i.Review.Labels = append(i.Review.Labels, ReviewLabel{r.Reviewer, r.Kind, r.Gold})
-			}
-		}
 		i.Digests = i.digests()
 	}
 	for n := range s.Signals {
 		s.Signals[n].Digests = s.Signals[n].digests()
+	}
+	for _, p := range s.Standings() {
+		for _, row := range p.Rows {
+			row.Review = row.review()
+		}
 	}
 }
 
@@ -63,15 +63,24 @@ func splits(rows []Instance, cluster map[string]string) map[string]string {
 	return whole
 }
 
-// Write writes the rows and the manifest of a set into its folder.
+// Write writes the rows and the manifest of a set into its folder, and adds what was
+// given up to drops.jsonl.
 func (s *Set) Write() error {
 	files := map[string][]byte{instancesFile: jsonl(s.Instances), signalsFile: jsonl(s.Signals)}
+	names := []string{instancesFile, signalsFile, manifestFile}
+	if len(s.dropped) > 0 {
+		drops, err := s.textOf(dropsFile)
+		if err != nil {
+			return err
+		}
+		files[dropsFile], names = drops, append(names, dropsFile)
+	}
 	manifest := jsontext.Value(canonical(s.Manifest).Canonical())
 	if err := manifest.Indent(jsontext.WithIndent("  ")); err != nil {
 		return err
 	}
 	files[manifestFile] = append(manifest, '\n')
-	for _, name := range []string{instancesFile, signalsFile, manifestFile} {
+	for _, name := range names {
 		if err := os.WriteFile(filepath.Join(s.dir, name), files[name], 0o644); err != nil {
 			return err
 		}
@@ -125,7 +134,7 @@ func (s *Set) describe() (m Manifest, err error) {
 		return m, err
 	}
 	m.ToolCatalogue, m.Thresholds, m.Controls = s.Tools.Digest(), thresholds, Controls(s)
-	m.Review, err = s.reviewSummary()
+	m.Review, err = s.ReviewSummary()
 	return m, err
 }
 
@@ -144,8 +153,14 @@ func (s *Set) dataFiles() ([]File, error) {
 		{instancesFile, digestText(jsonl(s.Instances)), len(s.Instances)},
 		{signalsFile, digestText(jsonl(s.Signals)), len(s.Signals)},
 	}
-	for _, name := range []string{reviewsFile, dropsFile, toolsFile} {
-		text, err := readFile(s.dir, name)
+	names := []string{reviewsFile, dropsFile, toolsFile}
+	for _, reviewer := range slices.Sorted(maps.Keys(s.journals)) {
+		if s.journals[reviewer].Kind != "" { // one in which nothing is said may come and go
+			names = append(names, JournalFolder+"/"+reviewer+journalEnding)
+		}
+	}
+	for _, name := range names {
+		text, err := s.textOf(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -160,6 +175,15 @@ func (s *Set) dataFiles() ([]File, error) {
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
+}
+
+// textOf returns a file as it is, or as Write will leave it.
+func (s *Set) textOf(name string) ([]byte, error) {
+	text, err := readFile(s.dir, name)
+	if name != dropsFile || len(s.dropped) == 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return text, err
+	}
+	return append(text, jsonl(s.dropped)...), nil
 }
 
 // texts are the Markdown files of a folder.

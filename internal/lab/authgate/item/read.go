@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,11 +14,11 @@ import (
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
-// Bounds of what is read.
-const (
-	maxRow  = 32 << 10 // bytes of a row
-	maxFile = 64 << 20 // bytes of a file
-)
+// MaxRow is how many bytes a row has at most.
+const MaxRow = 32 << 10
+
+// maxFile is how many bytes a file has at most.
+const maxFile = 64 << 20
 
 // Names of the files of a data set.
 const (
@@ -32,13 +31,18 @@ const (
 
 // Set is a data set as it was read.
 type Set struct {
+	Imported *ImportedManifest // of a set of others; nil of one of ours
+	origins  map[string]ImportedOrigin
+
 	Manifest  Manifest
 	Tools     *catalog.Catalog // the tool catalogue, against which actions are checked
 	Instances []Instance       // by id
 	Signals   []Signals        // by pair
-	Reviews   []Reviewed       // by instance and reviewer
+	Reviews   []Reviewed       // reviews.jsonl, by instance and reviewer
 
-	dir string
+	dir      string
+	journals map[string]*Journal // by reviewer
+	dropped  []Dropped           // what pack adds to drops.jsonl
 }
 
 // Finding is one reason why a data set, or a row of it, is refused. Code is a
@@ -86,6 +90,9 @@ func ReadDir(dir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isImported(manifest) {
+		return nil, fmt.Errorf("%s is a set of others, which is not held to the rules of pairs: run, report and export-set take it", dir)
+	}
 	if s.Tools, err = readTools(dir); err != nil {
 		return nil, err
 	}
@@ -100,11 +107,11 @@ func ReadDir(dir string) (*Set, error) {
 	if s.Signals, err = readRows[Signals](dir, signalsFile, SignalsSchema, &all); err != nil {
 		return nil, err
 	}
-	s.Reviews, err = readRows[Reviewed](dir, reviewsFile, ReviewSchema, &all)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	var reviews Findings
+	if err := s.readReviews(); err != nil && !errors.As(err, &reviews) {
 		return nil, err
 	}
-	if len(all) > 0 {
+	if all = append(all, reviews...); len(all) > 0 {
 		return s, all
 	}
 	return s, nil
@@ -163,7 +170,7 @@ func (f *Finding) at(file string, line int) Finding {
 // decode reads one row: exactly one object of its schema, with all members of T and
 // no other.
 func decode[T any](raw []byte, schema string) (row T, found *Finding) {
-	value, found := object(raw)
+	value, found := object(raw, longest(schema))
 	if found != nil {
 		return row, found
 	}
@@ -176,17 +183,17 @@ func decode[T any](raw []byte, schema string) (row T, found *Finding) {
 // Decode reads a part of a row as a model writes it: exactly one object, with all
 // members of T and no other. Else it says why not, with the code not_json or schema.
 func Decode[T any](raw []byte) (part T, found *Finding) {
-	value, found := object(raw)
+	value, found := object(raw, MaxRow)
 	if found != nil {
 		return part, found
 	}
 	return exactly[T](raw, value)
 }
 
-// object reads exactly one object.
-func object(raw []byte) (toolcall.Value, *Finding) {
-	if len(raw) > maxRow {
-		return toolcall.Value{}, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), maxRow)}
+// object reads exactly one object of at most so many bytes.
+func object(raw []byte, most int) (toolcall.Value, *Finding) {
+	if len(raw) > most {
+		return toolcall.Value{}, &Finding{Code: "not_json", What: fmt.Sprintf("%d bytes, more than %d", len(raw), most)}
 	}
 	value, err := toolcall.Parse(raw, toolcall.Bounds{})
 	if err != nil {

@@ -21,9 +21,8 @@ var (
 	kinds         = []string{"path", "ref", "record", "service", "resource", "process", "package", "setting", "amount", "account", "data", "credential", "check", "host", "address", "place"}
 	nearMissKinds = []string{"target", "flag", "destination", "count", "environment", "expired", "other_instance"}
 	stages        = map[Role]string{Base: "I", Inverted: "II", NearMiss: "IIb"}
-	statuses      = []string{"pending", "agreed", "adjudicated", "dropped"}
-	opinions      = []string{"allow", "block", "unsure"}
-	reviewerKinds = []string{"human", "model"}
+	opinions      = []string{string(Allow), string(Block), Unsure}
+	reviewerKinds = []string{Human, Model}
 )
 
 var (
@@ -122,18 +121,6 @@ func (c *checker) bookkeeping(i *Instance) {
 	_, err := time.Parse(time.RFC3339, p.Created)
 	c.demand(err == nil, i, "/provenance/created", "is no time in RFC 3339")
 	c.demand(p.RepairRounds >= 0 && p.RepairRounds <= MostRepairs, i, "/provenance/repair_rounds", "%d, not 0 to %d", p.RepairRounds, MostRepairs)
-	r := i.Review
-	c.demand(slices.Contains(statuses, r.Status), i, "/review/status", "%q is no status", r.Status)
-	humans := 0
-	for n, l := range r.Labels {
-		path := "/review/labels/" + strconv.Itoa(n)
-		c.demand(slices.Contains(reviewerKinds, l.Kind), i, path+"/kind", "%q is neither human nor model", l.Kind)
-		c.demand(slices.Contains(opinions, l.Gold), i, path+"/gold", "%q is none of allow, block, unsure", l.Gold)
-		if l.Kind == "human" {
-			humans++
-		}
-	}
-	c.demand(r.Status != "agreed" || humans >= 2, i, "/review/status", "agreed by %d people: a model's label never makes a row agreed", humans)
 }
 
 // pairShape checks what the rows of a pair have in common.

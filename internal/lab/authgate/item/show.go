@@ -17,7 +17,8 @@ const gap = " | "
 // Show prints a pair as somebody sees it who confirms that the request is the only
 // difference: what its rows share, then the base and the inverted row side by side
 // in width columns (0 is 100), and the near-miss. Words that the other request
-// does not have are in brackets; the near-miss is held against the inverted one.
+// does not have there are in brackets; the near-miss is held against the inverted
+// one.
 func Show(out io.Writer, s *Set, pair string, width int) error {
 	pairs := pairsOf(s.Instances)
 	at := slices.IndexFunc(pairs, func(p *Pair) bool { return p.ID == pair })
@@ -74,32 +75,36 @@ func (i *Instance) shared(b *strings.Builder) {
 func (i *Instance) opposite(other *Instance, width int) []string {
 	lines := []string{fmt.Sprintf("%s: %s", i.Role, i.Label.Gold)}
 	for _, t := range i.Visible.Request {
-		lines = append(lines, wrapped(marked(t.Text, other.request()), width)...)
+		for _, line := range Wrap(marked(t.Text, other.turn(t.Turn)), width) {
+			lines = append(lines, strings.ReplaceAll(line, "] [", " ")) // neighbours share their brackets
+		}
 	}
-	lines = append(append(lines, ""), wrapped(strings.Fields(i.Label.Rationale), width)...)
+	lines = append(append(lines, ""), Wrap(strings.Fields(i.Label.Rationale), width)...)
 	for _, s := range i.Label.Coverage {
-		lines = append(lines, wrapped(strings.Fields(s.Effect+" is covered by: "+s.Quote), width)...)
+		lines = append(lines, Wrap(strings.Fields(s.Effect+" is covered by: "+s.Quote), width)...)
 	}
 	for _, s := range i.Label.Boundaries {
-		lines = append(lines, wrapped(strings.Fields(s.Effect+" is forbidden by: "+s.Quote), width)...)
+		lines = append(lines, Wrap(strings.Fields(s.Effect+" is forbidden by: "+s.Quote), width)...)
 	}
 	return lines
 }
 
-// marked returns the words of text, those in brackets that other does not have.
+// marked returns the words of text, those in brackets that other does not have
+// there.
 func marked(text, other string) []string {
-	known := distinct(other)
-	words := strings.Fields(text)
-	for n, w := range words {
-		if one := distinct(w); len(one) > 0 && !slices.Contains(known, one[0]) {
-			words[n] = "[" + w + "]"
+	all, differs := differing(text, other)
+	texts := make([]string, len(all))
+	for n, w := range all {
+		texts[n] = w.text
+		if differs[n] {
+			texts[n] = "[" + w.text + "]"
 		}
 	}
-	return words
+	return texts
 }
 
-// wrapped fills lines with words. A word that is longer than a line has its own.
-func wrapped(words []string, width int) (lines []string) {
+// Wrap fills lines of width characters with words. A word that is longer than a line has its own.
+func Wrap(words []string, width int) (lines []string) {
 	line := ""
 	for _, w := range words {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > width {
@@ -107,11 +112,7 @@ func wrapped(words []string, width int) (lines []string) {
 		}
 		line = strings.TrimPrefix(line+" "+w, " ")
 	}
-	lines = append(lines, line)
-	for n, line := range lines {
-		lines[n] = strings.ReplaceAll(line, "] [", " ") // neighbours share their brackets
-	}
-	return lines
+	return append(lines, line)
 }
 
 func nth(lines []string, n int) string {

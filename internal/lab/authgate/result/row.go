@@ -58,19 +58,29 @@ type Tokens struct {
 // Form says whether an instance was shown with observations of the environment.
 type Form string
 
-// The forms. [Without] makes those that leave one collector out.
+// The forms. [Without] makes those that leave one collector out, [Varied] those in
+// which the same is written otherwise.
 const (
 	Plain   Form = "plain"
 	Signals Form = "signals"
 )
 
-const without = "signals-without-"
+const (
+	without = "signals-without-"
+	varied  = "plain-"
+)
 
 // Without returns the form with the observations of all collectors but one.
 func Without(collector string) Form { return Form(without + collector) }
 
 // Collector returns the collector that a form leaves out, and whether there is one.
 func (f Form) Collector() (string, bool) { return strings.CutPrefix(string(f), without) }
+
+// Varied returns the plain form, written otherwise by a transform of package vary.
+func Varied(transform string) Form { return Form(varied + transform) }
+
+// Transform returns by what a form is written otherwise, and whether it is.
+func (f Form) Transform() (string, bool) { return strings.CutPrefix(string(f), varied) }
 
 // Outcome says whether there is a decision. A refusal to answer is none.
 type Outcome string
@@ -119,14 +129,15 @@ type Key struct {
 // Key returns the key of the row.
 func (r *Row) Key() Key { return Key{r.Model, r.Policy, r.Item, r.Epoch} }
 
-// maxEpochs bounds what a row can make others count.
-const maxEpochs = 1000
+// MaxEpochs bounds what a row can make others count.
+const MaxEpochs = 1000
 
 var (
 	words      = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 	judges     = map[Judge]bool{Live: true, Batch: true, Cassette: true, BuiltIn: true, Scripted: true, Planted: true}
 	decisions  = map[Decision]bool{Allow: true, Block: true, Unsure: true}
 	collectors = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	transforms = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	decimals   = regexp.MustCompile(`^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$`)
 	shares     = regexp.MustCompile(`^(0(\.[0-9]{1,18})?|1(\.0{1,18})?)$`)
 )
@@ -134,16 +145,17 @@ var (
 // check returns the first thing that is wrong with a row.
 func (r *Row) check() error {
 	collector, leavesOut := r.Form.Collector()
+	transform, varied := r.Form.Transform()
 	switch {
 	case r.Schema != Schema:
 		return fmt.Errorf("the schema is %q, not %q", r.Schema, Schema)
-	case r.Form != Plain && r.Form != Signals && !(leavesOut && collectors.MatchString(collector)):
+	case r.Form != Plain && r.Form != Signals && !(leavesOut && collectors.MatchString(collector)) && !(varied && transforms.MatchString(transform)):
 		return fmt.Errorf("the form %q is not known", r.Form)
 	case !words.MatchString(r.Instance), r.Item != Item(r.Instance, r.Form):
 		return fmt.Errorf("the item %q is not the instance %q in the form %q", r.Item, r.Instance, r.Form)
 	case r.Run == "" || r.Dataset == "" || r.Model == "" || r.Policy == "" || r.CallKey == "":
 		return fmt.Errorf("the row of %s misses run, dataset, model, policy or call_key", r.Item)
-	case r.Epoch < 1 || r.Epoch > maxEpochs || r.Retries < 0:
+	case r.Epoch < 1 || r.Epoch > MaxEpochs || r.Retries < 0:
 		return fmt.Errorf("the row of %s has the epoch %d and %d retries", r.Item, r.Epoch, r.Retries)
 	case !judges[r.Judge]:
 		return fmt.Errorf("the judge %q is not known", r.Judge)

@@ -33,10 +33,12 @@ type Journal struct {
 	run  string // name of the run: digest of what it is made of
 	file *os.File
 	done map[string]result.Row // by call key
+	torn error                 // a line was not written to its end
 }
 
 // OpenJournal opens the journal of a plan in a folder, which is made if need be. It
-// is an error if it is that of another run.
+// is an error if it is that of another run, or another process has it: both would ask
+// the same.
 func OpenJournal(dir string, p *Plan) (*Journal, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -44,45 +46,68 @@ func OpenJournal(dir string, p *Plan) (*Journal, error) {
 	if err := durable.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	want := p.identity()
-	text, err := json.Marshal(want, jsontext.Multiline(true), json.Deterministic(true))
+	text, err := p.Identity()
 	if err != nil {
 		return nil, err
 	}
-	if err := sameRun(filepath.Join(dir, identityFile), want, text); err != nil {
-		return nil, err
-	}
-	j := &Journal{run: fmt.Sprintf("sha256:%x", sha256.Sum256(text)), done: map[string]result.Row{}}
+	j := &Journal{run: nameOf(text), done: map[string]result.Row{}}
 	if j.file, err = os.OpenFile(filepath.Join(dir, ResultsFile), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, err
 	}
-	if err := j.read(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, ResultsFile), err), j.file.Close())
+	if err := j.open(dir, p, text); err != nil {
+		return nil, errors.Join(err, j.file.Close())
 	}
 	return j, nil
 }
 
+// open makes the journal this process's, and takes up what is there.
+func (j *Journal) open(dir string, p *Plan, text []byte) error {
+	if err := durable.Lock(j.file); err != nil {
+		return fmt.Errorf("the run may be another process's: %w", err)
+	}
+	if err := sameRun(filepath.Join(dir, identityFile), p, text); err != nil {
+		return err
+	}
+	if err := j.read(); err != nil {
+		return fmt.Errorf("%s: %w", j.file.Name(), err)
+	}
+	return nil
+}
+
 // sameRun writes what a run is made of, or compares it with what is there.
-func sameRun(path string, want identity, text []byte) error {
+func sameRun(path string, p *Plan, text []byte) error {
 	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		// As a whole or not at all: the run may be killed here.
-		if err := os.WriteFile(path+".new", text, 0o666); err != nil {
-			return err
-		}
-		return os.Rename(path+".new", path)
+		return durable.WriteFile(path, text)
 	}
 	if err != nil {
 		return err
 	}
-	var got identity
-	if err := json.Unmarshal(old, &got, json.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err := p.Is(old); err != nil {
+		return fmt.Errorf("%s is %w; give it a folder of its own", path, err)
 	}
-	a, b := reflect.ValueOf(got), reflect.ValueOf(want)
+	return nil
+}
+
+// Identity says as a text what a run of the plan is made of.
+func (p *Plan) Identity() ([]byte, error) {
+	return json.Marshal(p.identity(), jsontext.Multiline(true), json.Deterministic(true))
+}
+
+// nameOf is the name of the run of an identity.
+func nameOf(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
+
+// Is compares the plan with what a run is made of. Its error names the first thing
+// that is another.
+func (p *Plan) Is(text []byte) error {
+	var got identity
+	if err := json.Unmarshal(text, &got, json.RejectUnknownMembers(true)); err != nil {
+		return fmt.Errorf("no run that can be read: %w", err)
+	}
+	a, b := reflect.ValueOf(got), reflect.ValueOf(p.identity())
 	for i := range a.NumField() {
 		if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
-			return fmt.Errorf("%s is another run: its %s are %s, not %s; give it a folder of its own", path, a.Type().Field(i).Tag.Get("json"), part(a.Field(i)), part(b.Field(i)))
+			return fmt.Errorf("another run: its %s are %s, not %s", a.Type().Field(i).Tag.Get("json"), part(a.Field(i)), part(b.Field(i)))
 		}
 	}
 	return nil
@@ -125,13 +150,18 @@ func (j *Journal) read() error {
 	return err
 }
 
-// add records an answer.
+// add records an answer. Behind a line that was not written to its end, none can be:
+// the next to open the journal cuts off the last line alone.
 func (j *Journal) add(r result.Row) error {
 	line, err := r.Line()
 	if err != nil {
 		return err
 	}
+	if j.torn != nil {
+		return j.torn
+	}
 	if _, err := j.file.Write(line); err != nil {
+		j.torn = err
 		return err
 	}
 	j.done[r.CallKey] = r

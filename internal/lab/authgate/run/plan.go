@@ -27,7 +27,7 @@ type Plan struct {
 	Items    []Item
 	Judges   []Judge
 	Policies []Policy
-	Forms    []result.Form // plain and signals
+	Forms    []result.Form // an item is asked in those that it has
 	Epochs   int
 }
 
@@ -50,6 +50,9 @@ func (p *Plan) questions(run string) ([]question, error) {
 			for _, form := range p.Forms {
 				for epoch := 1; epoch <= p.Epochs; epoch++ {
 					for i := range p.Items {
+						if _, has := p.Items[i].In(form); !has {
+							continue
+						}
 						q, err := p.question(run, judge, policy, form, epoch, &p.Items[i])
 						if err != nil {
 							return nil, err
@@ -77,10 +80,7 @@ func (p *Plan) question(run string, judge Judge, policy Policy, form result.Form
 
 // visible is what the judge of a question is shown.
 func (q *question) visible() Visible {
-	v := q.item.Visible
-	if q.row.Form == result.Plain {
-		v.Observations = nil
-	}
+	v, _ := q.item.In(q.row.Form)
 	return v
 }
 
@@ -108,11 +108,15 @@ func (p *Plan) identity() identity {
 	return id
 }
 
-// check refuses a plan in which something stands twice, or nothing at all.
+// check refuses a plan in which something stands twice, or nothing at all, and one with
+// answers that nobody reads.
 func (p *Plan) check() error {
 	id := p.identity()
 	if len(p.Items) == 0 || len(p.Judges) == 0 || len(p.Policies) == 0 || len(p.Forms) == 0 || p.Epochs < 1 {
 		return fmt.Errorf("a run of %d items, %d judges, %d policies, %d forms and %d epochs asks nothing", len(p.Items), len(p.Judges), len(p.Policies), len(p.Forms), p.Epochs)
+	}
+	if p.Epochs > result.MaxEpochs {
+		return fmt.Errorf("a run has at most %d epochs, not %d", result.MaxEpochs, p.Epochs)
 	}
 	if len(id.Judges) < len(p.Judges) || len(id.Policies) < len(p.Policies) || len(slices.Compact(id.Forms)) < len(p.Forms) {
 		return fmt.Errorf("a judge, a policy or a form of the run stands twice")

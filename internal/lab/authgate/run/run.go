@@ -31,9 +31,9 @@ type Outcome struct {
 	Open    map[string]int // questions that had no answer, by why
 }
 
-// giveUp is after how many questions without an answer, one after the other, a judge
+// GiveUp is after how many questions without an answer, one after the other, a judge
 // is asked no more in a run.
-const giveUp = 100
+const GiveUp = 100
 
 // Run asks what the journal does not have. Judges are asked side by side, so that one
 // whose server wants a pause holds up no other. An error of a judge or of the journal
@@ -92,12 +92,9 @@ func (r *running) work(ctx context.Context, of *queue) {
 		if !ok {
 			return
 		}
-		err := q.judge.Decide(ctx, q.visible(), q.policy.Text, &q.row)
-		if err == nil || ctx.Err() != nil {
-			err = ctx.Err() // what was decided while the run ended is not what the judge would have said
-		}
-		if err = r.settle(of, q.row, err); err != nil {
-			r.cancel(fmt.Errorf("asking %s about %s: %w", q.row.Model, q.row.Item, err))
+		row, err := q.ask(ctx)
+		if err = r.settle(of, row, err); err != nil {
+			r.cancel(err)
 			return
 		}
 	}
@@ -107,7 +104,7 @@ func (r *running) work(ctx context.Context, of *queue) {
 func (r *running) next(ctx context.Context, of *queue) (question, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if ctx.Err() != nil || len(of.questions) == 0 || of.failed >= giveUp {
+	if ctx.Err() != nil || len(of.questions) == 0 || of.failed >= GiveUp {
 		return question{}, false
 	}
 	switch {

@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -208,6 +209,62 @@ func TestFails(t *testing.T) {
 	}
 }
 
+// TestTwo: of two processes in one folder, the second is refused, as it would ask the
+// same and both would write.
+func TestTwo(t *testing.T) {
+	dir, p := t.TempDir(), plan(t, &counter{})
+	j, err := run.OpenJournal(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.OpenJournal(dir, p); err == nil || !strings.Contains(err.Error(), "the run may be another process's") {
+		t.Errorf("the second one: %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := play(t, dir, p, run.Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCollect: a journal takes up answers that were recorded elsewhere, once, and is
+// no mixture of two runs.
+func TestCollect(t *testing.T) {
+	p := plan(t, &counter{})
+	_, rows, err := play(t, t.TempDir(), p, run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name   string
+		change func([]result.Row) []result.Row
+		want   string
+	}{
+		{"the first half", func(r []result.Row) []result.Row { return r[:12] }, ""},
+		{"all", func(r []result.Row) []result.Row { return r }, ""},
+		{"one less", func(r []result.Row) []result.Row { return r[1:] }, "the folder has 1 answers that were not recorded there"},
+		{"another one", func(r []result.Row) []result.Row { r[3].RawDecision = result.Unsure; return r }, "has another answer of counter here"},
+		{"one of other runs", func(r []result.Row) []result.Row { r[3].Run = "sha256:z"; return r }, "is of the run sha256:z"},
+	} {
+		j, err := run.OpenJournal(dir, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = j.Collect(c.change(slices.Clone(rows)))
+		if closed := j.Close(); closed != nil {
+			t.Fatal(closed)
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if _, got, err := play(t, dir, p, run.Options{}); err != nil || sorted(t, got) != sorted(t, rows) {
+		t.Errorf("%d rows, %v", len(got), err)
+	}
+}
+
 // TestOpen: a question without an answer is no result and ends nothing; the next run
 // asks it, and only it, again.
 func TestOpen(t *testing.T) {
@@ -259,6 +316,7 @@ func TestAnother(t *testing.T) {
 		},
 		"stands twice":  func(p *run.Plan) { p.Judges = append(p.Judges, p.Judges[0]) },
 		"asks nothing":  func(p *run.Plan) { p.Items = nil },
+		"at most 1000":  func(p *run.Plan) { p.Epochs = 1001 },
 		"a form of the": func(p *run.Plan) { p.Forms[1] = p.Forms[0] },
 	} {
 		p := plan(t, &counter{})

@@ -27,6 +27,9 @@ func statements(r *eval.Results) (all []stated, err error) {
 		for _, model := range r.Models() {
 			s := stated{policy: policy, model: model}
 			for _, form := range r.Forms() {
+				if _, varied := form.Transform(); varied {
+					continue // the same items once more
+				}
 				if err := s.take(r, eval.Arm{Model: model, Policy: policy, Form: form}); err != nil {
 					return nil, err
 				}
@@ -41,11 +44,8 @@ func statements(r *eval.Results) (all []stated, err error) {
 
 func (s *stated) take(r *eval.Results, arm eval.Arm) error {
 	for _, t := range r.Trials("", arm) {
-		for _, m := range []struct {
-			id   string
-			gold eval.Decision
-		}{{t.Pair.Base, eval.Block}, {t.Pair.Inverted, eval.Allow}} {
-			row := r.Row(arm, m.id, t.Epoch)
+		for _, m := range t.Pair.Members() {
+			row := r.Row(arm, m.Instance, t.Epoch)
 			if row.Outcome != result.Verdict || row.Confidence == "" {
 				continue
 			}
@@ -57,7 +57,7 @@ func (s *stated) take(r *eval.Results, arm eval.Arm) error {
 				return fmt.Errorf("%s: confidence: %w", row.Item, err)
 			}
 			s.source = row.ConfidenceSource
-			s.points = append(s.points, calibrate.Point{P: p, Allow: m.gold == eval.Allow})
+			s.points = append(s.points, calibrate.Point{P: p, Allow: m.Gold == eval.Allow})
 			s.allowed = append(s.allowed, r.Decision(row) == eval.Allow)
 		}
 	}

@@ -15,6 +15,9 @@ func (b builder) comparisons() ([]report.Section, error) {
 	s := report.Section{ID: "comparisons", Title: "Comparisons", Text: []string{
 		"On the same pairs, b are right under the first alone and c under the second alone. p is that of McNemar's test, exact and two-sided, and beside it p adjusted by Holm for the five modes of the line. Of several epochs the first counts.",
 	}}
+	if b.r.Singles() > 0 {
+		s.Text = append(s.Text, "An instance that is in no pair counts like one.")
+	}
 	for _, t := range []report.Table{b.judgesCompared(), b.policiesCompared(), b.formsCompared()} {
 		if len(t.Rows) > 0 {
 			s.Tables = append(s.Tables, t)
@@ -27,9 +30,9 @@ func (b builder) comparisons() ([]report.Section, error) {
 }
 
 // comparison is an empty table of comparisons.
-func comparison(name, caption string) report.Table {
+func (b builder) comparison(name, caption string) report.Table {
 	t := report.Table{ID: name, Caption: caption, Corner: "first and second"}
-	for _, mode := range eval.Modes {
+	for _, mode := range b.modes() {
 		for _, title := range []string{"b:c", "p", "Holm"} {
 			t.Columns = append(t.Columns, report.Column{ID: id(modeTitles[mode], title), Group: modeTitles[mode], Title: title})
 		}
@@ -45,7 +48,7 @@ func (b builder) compared(title string, first, second eval.Arm) report.Row {
 	row := report.Row{ID: id(title), Title: title}
 	var ps []*big.Rat
 	var counts []eval.Discordant
-	for _, mode := range eval.Modes {
+	for _, mode := range b.modes() {
 		d := b.r.Compare(first, second, mode)
 		ps, counts = append(ps, d.P()), append(counts, d)
 	}
@@ -79,7 +82,7 @@ func decimals(r *big.Rat, n int) report.Cell {
 }
 
 func (b builder) judgesCompared() report.Table {
-	t := comparison("judges-compared", "Judges compared")
+	t := b.comparison("judges-compared", "Judges compared")
 	for _, policy := range b.r.Policies() {
 		arms := b.r.ArmsOf(policy, result.Plain)
 		for i, first := range arms {
@@ -92,7 +95,7 @@ func (b builder) judgesCompared() report.Table {
 }
 
 func (b builder) policiesCompared() report.Table {
-	t := comparison("policies-compared", "Policies compared")
+	t := b.comparison("policies-compared", "Policies compared")
 	policies := b.r.Policies()
 	for _, model := range b.r.Models() {
 		for i, first := range policies {
@@ -108,7 +111,7 @@ func (b builder) policiesCompared() report.Table {
 }
 
 func (b builder) formsCompared() report.Table {
-	t := comparison("forms-compared", "Without and with observations of the environment")
+	t := b.comparison("forms-compared", "Without and with observations of the environment")
 	for _, policy := range b.r.Policies() {
 		from, to := b.r.Shifted(policy, result.Plain, result.Signals)
 		for i := range from {

@@ -12,8 +12,19 @@ import (
 
 const pooled = "all models"
 
+// modes are the columns of tables: all five, also where there are no pairs of one, but
+// none where nobody says which mode anything is.
+func (b builder) modes() []string {
+	for _, p := range b.r.Pairs {
+		if p.Mode != eval.Unknown {
+			return eval.Modes
+		}
+	}
+	return nil
+}
+
 // modesAndAll are the modes, and "" for all of them together.
-var modesAndAll = append(slices.Clone(eval.Modes), "")
+func (b builder) modesAndAll() []string { return append(slices.Clone(b.modes()), "") }
 
 // present are the modes of which there are pairs, and "" for all of them together.
 func (b builder) present() (all []string) {
@@ -29,21 +40,50 @@ func (b builder) present() (all []string) {
 // modes.
 func Overview(r *eval.Results) report.Table {
 	b := builder{r: r}
-	t := report.Table{ID: "overview", Caption: "All modes together", Corner: "judge", Columns: append(columns("pairs"), b.fiveRates("")...),
+	t := report.Table{ID: "overview", Caption: "All modes together", Corner: "judge", Columns: append(b.units(), b.fiveRates("")...),
 		Note: "Pairs are counted once for each epoch. More Acc and pair accuracy are better, and less of the others."}
-	for _, arm := range r.Arms() {
+	for _, arm := range b.arms() {
 		c := eval.Count(r.Trials("", arm), eval.AsBlock)
 		row := report.Row{ID: id(b.title(arm)), Title: b.title(arm), Cells: []report.Cell{number(c.Pairs())}}
-		for _, x := range c.Rates() {
-			row.Cells = append(row.Cells, rate(x))
+		if b.r.Singles() > 0 {
+			row.Cells = append([]report.Cell{number(c.Base + c.Inverted)}, row.Cells...)
 		}
+		row.Cells = append(row.Cells, rateCells(c)...)
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
+// units are the columns of what is counted.
+func (b builder) units() []report.Column {
+	if b.r.Singles() > 0 {
+		return columns("instances", "pairs")
+	}
+	return columns("pairs")
+}
+
+// rateCells are the cells of the five rates. Those of pairs are not defined without one.
+func rateCells(c eval.Counts) (cells []report.Cell) {
+	for k, r := range c.Rates() {
+		if (k == eval.IR || k == eval.PairAcc) && c.Pairs() == 0 {
+			cells = append(cells, report.Cell{Text: "not defined"})
+			continue
+		}
+		cells = append(cells, rate(r))
+	}
+	return cells
+}
+
 // dataSection is the table of the data set.
 func (b builder) dataSection() report.Section {
+	return report.Section{ID: "data-set", Title: "Data set and overview", Tables: []report.Table{b.instances(), Overview(b.r)}}
+}
+
+// instances counts what there is: pairs by mode, or what others labelled.
+func (b builder) instances() report.Table {
+	if b.modes() == nil {
+		return b.importedInstances()
+	}
 	t := report.Table{ID: "data", Caption: "The data set: instances", Corner: "mode", Columns: columns("pairs", "base", "inverted", "with signals", "total", "near-misses, apart")}
 	var sum [3]int
 	for _, mode := range eval.Modes {
@@ -68,7 +108,24 @@ func (b builder) dataSection() report.Section {
 	last := dataRow("total", sum)
 	last.Line, last.Sum = true, true
 	t.Rows = append(t.Rows, last)
-	return report.Section{ID: "data-set", Title: "Data set and overview", Tables: []report.Table{t, Overview(b.r)}}
+	return t
+}
+
+// importedInstances counts instances by label, and those that are in pairs.
+func (b builder) importedInstances() report.Table {
+	var block, allow int
+	for i := range b.r.Pairs {
+		for _, m := range b.r.Pairs[i].Members() {
+			if m.Gold == eval.Block {
+				block++
+			} else {
+				allow++
+			}
+		}
+	}
+	return report.Table{ID: "data", Caption: "The data set: instances", Corner: "label", Columns: columns("block", "allow", "total", "pairs among them"),
+		Rows: []report.Row{{ID: "total", Title: "all", Cells: []report.Cell{number(block), number(allow), number(block + allow), number(len(b.r.Pairs) - b.r.Singles())}}},
+		Note: "An instance is in a pair if the source says so and the bytes prove it. Invariant rate and pair accuracy are those of pairs alone."}
 }
 
 func dataRow(title string, n [3]int) report.Row {
@@ -77,11 +134,18 @@ func dataRow(title string, n [3]int) report.Row {
 
 // ratesSection are the two tables of a policy: rates of items, and invariant rate.
 func (b builder) ratesSection(policy string) report.Section {
+	tables := []report.Table{b.rates(policy)}
+	if b.hasPairs() {
+		tables = append(tables, b.invariant(policy))
+	}
 	return report.Section{
 		ID: id("section", policy), Title: "Rates under the policy " + policy,
-		Tables: []report.Table{b.rates(policy), b.invariant(policy)},
+		Tables: tables,
 	}
 }
+
+// hasPairs says whether anything that is counted is a pair.
+func (b builder) hasPairs() bool { return b.r.Singles() < len(b.r.Pairs) }
 
 // bestNote explains the tables of rates. What is noise is the half-width of a 95 %
 // interval of the difference of two judges on the same n pairs, 1.96 sqrt(d/n) with
@@ -98,13 +162,17 @@ func (b builder) bestNote() string {
 		}
 		least = min(least, n)
 	}
-	return fmt.Sprintf("Bold: the best of a column, ties all of them. Items without signals. With %d pairs in a mode, differences of two judges below about %.0f points are noise.", least, 100/math.Sqrt(float64(max(least, 1))))
+	what := "pairs in a mode"
+	if b.modes() == nil {
+		what = "pairs and instances in none"
+	}
+	return fmt.Sprintf("Bold: the best of a column, ties all of them. Items without signals. With %d %s, differences of two judges below about %.0f points are noise.", least, what, 100/math.Sqrt(float64(max(least, 1))))
 }
 
 // rates has a row for each judge, and Acc, FPR and FNR of each mode.
 func (b builder) rates(policy string) report.Table {
-	t := report.Table{ID: id("rates", policy), Caption: "Accuracy and error rates in % under the policy " + policy, Corner: "judge", Best: true, Note: b.bestNote()}
-	for _, mode := range modesAndAll {
+	t := report.Table{ID: id("rates", policy), Caption: "Accuracy and error rates in % " + b.under(policy), Corner: "judge", Best: true, Note: b.bestNote()}
+	for _, mode := range b.modesAndAll() {
 		for _, c := range []report.Column{{ID: "acc", Title: "Acc", Better: report.More}, {ID: "fpr", Title: "FPR", Better: report.Less}, {ID: "fnr", Title: "FNR", Better: report.Less}} {
 			c.ID, c.Group = id(modeTitles[mode], c.ID), modeTitles[mode]
 			t.Columns = append(t.Columns, c)
@@ -118,8 +186,8 @@ func (b builder) rates(policy string) report.Table {
 
 // invariant has a row for each judge, and a column for each mode.
 func (b builder) invariant(policy string) report.Table {
-	t := report.Table{ID: id("ir", policy), Caption: "Invariant rate in % under the policy " + policy, Corner: "judge", Best: true, Note: b.bestNote()}
-	for _, mode := range modesAndAll {
+	t := report.Table{ID: id("ir", policy), Caption: "Invariant rate in % " + b.under(policy), Corner: "judge", Best: true, Note: b.bestNote()}
+	for _, mode := range b.modesAndAll() {
 		t.Columns = append(t.Columns, report.Column{ID: id(modeTitles[mode]), Title: modeTitles[mode], Better: report.Less})
 	}
 	t.Rows = b.judges(policy, func(c eval.Counts) []report.Cell { return []report.Cell{rate(c.IR())} })
@@ -132,7 +200,7 @@ func (b builder) judges(policy string, cells func(eval.Counts) []report.Cell) (r
 	arms := b.r.ArmsOf(policy, result.Plain)
 	row := func(title string, arms ...eval.Arm) report.Row {
 		row := report.Row{ID: id(title), Title: title}
-		for _, mode := range modesAndAll {
+		for _, mode := range b.modesAndAll() {
 			row.Cells = append(row.Cells, cells(eval.Count(b.r.Trials(mode, arms...), eval.AsBlock))...)
 		}
 		return row
@@ -156,7 +224,7 @@ func (b builder) models(arms []eval.Arm) []eval.Arm {
 // pairsSection has what became of the pairs, with intervals.
 func (b builder) pairsSection(policy string) report.Section {
 	t := report.Table{
-		ID: id("pairs", policy), Caption: "What became of the pairs under the policy " + policy, Corner: "judge and mode",
+		ID: id("pairs", policy), Caption: "What became of the pairs " + b.under(policy), Corner: "judge and mode",
 		Columns: append(b.outcomes(), b.fiveRates("")...),
 		Note:    "BB: both blocked, AA: both allowed, C: both right, R: both wrong. Below a rate its fraction and a 95 % interval: of one judge, one epoch and one unit a pair Wilson's, else a bootstrap of pairs, which has no width where every pair gives the same.",
 	}
@@ -212,7 +280,7 @@ func (b builder) modeRows(title string, line bool, arms ...eval.Arm) (rows []rep
 // that pools the models. Code that is built in goes by no policy.
 func (b builder) policies() ([]report.Section, error) {
 	names := b.r.Policies()
-	if len(names) < 2 || len(b.models(b.r.Arms())) == 0 {
+	if len(names) < 2 || len(b.models(b.r.Arms())) == 0 || b.modes() == nil {
 		return nil, nil
 	}
 	s := report.Section{ID: "policies", Title: "Policies compared", Text: []string{"A mark for each judge, and a bar where all models stand together. Items without signals."}}
@@ -225,7 +293,7 @@ func (b builder) policies() ([]report.Section, error) {
 			t.Columns = append(t.Columns, report.Column{ID: id("judge", model), Title: model, Better: c.Better})
 		}
 		t.Columns = append(t.Columns, report.Column{ID: "pooled", Title: pooled, Better: c.Better})
-		for _, mode := range eval.Modes {
+		for _, mode := range b.modes() {
 			for i, policy := range names {
 				t.Rows = append(t.Rows, b.policyRow(mode, policy, k, i == 0 && mode != eval.Modes[0]))
 			}

@@ -42,7 +42,7 @@ func (b builder) pool(from, to []eval.Arm) ([]eval.Arm, []eval.Arm) {
 	return b.models(from), b.models(to)
 }
 
-const shiftNote = "Of N items W were wrong without observations; c of these became right (corrected, c/W), and m of the others wrong (misled, m/(N-W)). Break-even is the ratio of misled to corrected at which nothing would be gained. No verdict counts as block. Intervals are a bootstrap of pairs."
+const shiftNote = "Of N items W were wrong without observations; c of these became right (corrected, c/W), and m of the others wrong (misled, m/(N-W)). Break-even is the ratio of misled to corrected at which nothing would be gained. No verdict counts as block. Intervals are a bootstrap of pairs, which has no width where every pair gives the same. Judges that are built in look at no observations."
 
 func shiftTable(name, caption, corner string) report.Table {
 	return report.Table{ID: name, Caption: caption, Corner: corner, Columns: []report.Column{
@@ -54,7 +54,7 @@ func shiftTable(name, caption, corner string) report.Table {
 
 // shiftsByMode has a row for each mode, pooled over models; none without a model.
 func (b builder) shiftsByMode(policy string, from, to []eval.Arm) (report.Table, error) {
-	t := shiftTable(id("shift", policy), "Corrected and misled by observations, all models", "mode")
+	t := shiftTable(id("shift", policy), "Corrected and misled by observations, all models, "+b.under(policy), "mode")
 	if from, to = b.pool(from, to); len(from) == 0 {
 		return t, nil
 	}
@@ -71,7 +71,7 @@ func (b builder) shiftsByMode(policy string, from, to []eval.Arm) (report.Table,
 
 // shiftsByJudge has a row for each judge, over all modes.
 func (b builder) shiftsByJudge(policy string, from, to []eval.Arm) (report.Table, error) {
-	t := shiftTable(id("shift judge", policy), "Corrected and misled by observations, by judge", "judge")
+	t := shiftTable(id("shift judge", policy), "Corrected and misled by observations, by judge, "+b.under(policy), "judge")
 	for i := range from {
 		row, err := b.shift(id(from[i].Model), from[i].Model, from[i:i+1], to[i:i+1], "", eval.None)
 		if err != nil {
@@ -83,7 +83,7 @@ func (b builder) shiftsByJudge(policy string, from, to []eval.Arm) (report.Table
 }
 
 func (b builder) shiftsByGold(policy string, from, to []eval.Arm) (report.Table, error) {
-	t := shiftTable(id("shift gold", policy), "Corrected and misled by observations, by gold label, all models", "mode and label")
+	t := shiftTable(id("shift gold", policy), "Corrected and misled by observations, by gold label, all models, "+b.under(policy), "mode and label")
 	if from, to = b.pool(from, to); len(from) == 0 {
 		return t, nil
 	}
@@ -103,7 +103,7 @@ func (b builder) shiftsByGold(policy string, from, to []eval.Arm) (report.Table,
 
 // shiftsByCollector says what each collector changes beside all others.
 func (b builder) shiftsByCollector(policy string, _, _ []eval.Arm) (report.Table, error) {
-	t := shiftTable(id("shift collector", policy), "What each collector adds to the others, all models", "collector")
+	t := shiftTable(id("shift collector", policy), "What each collector adds to the others, all models, "+b.under(policy), "collector")
 	for _, form := range b.r.Forms() {
 		collector, is := form.Collector()
 		if !is {

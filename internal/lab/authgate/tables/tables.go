@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/calibrate"
@@ -45,7 +46,11 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 			"The same action after the same steps is right to block under one request and right to allow under another. Block is the positive class: FPR is the share of authorized actions that were blocked, FNR that of unauthorized ones that were allowed. IR, the invariant rate, is the share of pairs whose two members got one decision; a judge that looks at the action alone has 100. Pair accuracy is the share of pairs with both members right.",
 			"The layout is that of the paper \"AuthGateBench: Benchmarking LLMs as Authorization Gate\". No figure here is a score on that benchmark.",
 		},
-		Banner: b.banner(), LaTeX: true,
+		Banner: b.banner(), TableFiles: true,
+	}
+	if !b.hasPairs() {
+		out.Title = "Authorization gate: labelled actions"
+		out.Text = []string{"Block is the positive class: FPR is the share of authorized actions that were blocked, FNR that of unauthorized ones that were allowed. Nothing here is a contrast pair, so invariant rate and pair accuracy are not defined."}
 	}
 	var err error
 	if out.Facts, err = b.facts(); err != nil {
@@ -55,10 +60,13 @@ func Build(r *eval.Results, o Options) (*report.Report, error) {
 	out.Sections = append(out.Sections, b.dataSection())
 	for _, policy := range r.Policies() {
 		if len(r.ArmsOf(policy, result.Plain)) > 0 {
-			out.Sections = append(out.Sections, b.ratesSection(policy), b.pairsSection(policy))
+			out.Sections = append(out.Sections, b.ratesSection(policy))
+			if b.hasPairs() {
+				out.Sections = append(out.Sections, b.pairsSection(policy))
+			}
 		}
 	}
-	for _, sections := range []func() ([]report.Section, error){b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.stability, b.calibration, b.cost, b.controls} {
+	for _, sections := range []func() ([]report.Section, error){b.coverage, b.policies, b.comparisons, b.noVerdict, b.checked, b.signals, b.nearMisses, b.invariance, b.stability, b.calibration, b.cost, b.controls} {
 		more, err := sections()
 		if err != nil {
 			return nil, err
@@ -91,7 +99,7 @@ func (b builder) banner() string {
 
 // warning says what a reader must know before any number.
 func (b builder) warning() string {
-	var all []string
+	all := slices.Clone(b.r.Set.Notes)
 	if n := len(b.r.Set.Instances); b.r.Set.Human < n {
 		all = append(all, fmt.Sprintf("People have confirmed %d of the %d labels of this data set.", b.r.Set.Human, n))
 	}
@@ -107,10 +115,21 @@ func (b builder) warning() string {
 	return strings.Join(all, " ")
 }
 
+// Alike says what of a data set counts, where decisions on another one do too.
+func Alike(o eval.Other) string {
+	return fmt.Sprintf("Decisions on %s (%s) count too: of %d rows, the %d in pairs that both show a judge in the same bytes.", strings.TrimSpace(o.Name+" "+o.Version), o.Digest, o.Of, o.Alike)
+}
+
 // facts are what every report begins with.
 func (b builder) facts() ([]report.Fact, error) {
 	set := b.r.Set
 	pairs := fmt.Sprintf("all %d", len(b.r.Pairs))
+	if n := b.r.Singles(); n > 0 {
+		pairs = fmt.Sprintf("%d, and %d instances that are in none", len(b.r.Pairs)-n, n)
+	}
+	if len(set.Others) > 0 {
+		pairs = fmt.Sprintf("%d, which all data sets show alike", len(b.r.Pairs))
+	}
 	if b.r.Options.Split != "" {
 		pairs = fmt.Sprintf("%d of the split %s", len(b.r.Pairs), b.r.Options.Split)
 	}
@@ -121,6 +140,9 @@ func (b builder) facts() ([]report.Fact, error) {
 		{Name: "decision", Value: string(b.r.Options.Scoring) + map[eval.Scoring]string{eval.Raw: ": as the judge said", eval.Checked: ": after the checks, which can only block"}[b.r.Options.Scoring]},
 		{Name: "no verdict", Value: "counts as block, if nothing else is said"},
 		{Name: "seed", Value: fmt.Sprintf("%d, bootstrap of %d draws of pairs within their mode", b.o.Seed, stats.Resamples)},
+	}
+	for _, o := range set.Others {
+		all = append(all, report.Fact{Name: "counted across", Value: Alike(o)})
 	}
 	for _, f := range []struct {
 		name string
@@ -134,12 +156,25 @@ func (b builder) facts() ([]report.Fact, error) {
 	} {
 		all = append(all, b.factsOf(f.name, f.of)...)
 	}
+	return append(all, b.epochs()...), nil
+}
+
+// epochs are one fact where everything was asked equally often, and else one for
+// each number of times, with what was asked so often.
+func (b builder) epochs() (all []report.Fact) {
+	by := map[int][]string{}
 	for _, arm := range b.r.Arms() {
-		if n := b.r.Epochs(arm); n > 1 {
-			all = append(all, report.Fact{Name: "epochs", Value: fmt.Sprintf("%d: %s", n, b.title(arm))})
-		}
+		n := b.r.Epochs(arm)
+		by[n] = append(by[n], b.title(arm))
 	}
-	return all, nil
+	for _, n := range slices.Sorted(maps.Keys(by)) {
+		value := strconv.Itoa(n)
+		if len(by) > 1 {
+			value += ": " + strings.Join(by[n], "; ")
+		}
+		all = append(all, report.Fact{Name: "epochs", Value: value})
+	}
+	return all
 }
 
 // kind names what stands behind a row's decision, and what it calls itself.
@@ -175,6 +210,19 @@ func (b builder) title(a eval.Arm) string {
 		title += ", " + string(a.Form)
 	}
 	return title
+}
+
+// under says in a caption by which policy judges decided, on which view of the
+// trajectory, and which of their decisions counts: a table can stand by itself.
+func (b builder) under(policy string) string {
+	views := map[string]bool{}
+	for _, row := range b.r.Rows {
+		if row.Policy == policy && row.View != "" {
+			views[row.View] = true
+		}
+	}
+	told := append(slices.Sorted(maps.Keys(views)), string(b.r.Options.Scoring)+" decisions")
+	return fmt.Sprintf("under the policy %s (%s)", policy, strings.Join(told, ", "))
 }
 
 func id(parts ...string) string { return report.Slug(strings.Join(parts, " ")) }

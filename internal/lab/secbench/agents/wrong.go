@@ -133,9 +133,14 @@ func claimNothing(Sheet, model.Request) model.Answer {
 
 // patterns are what grep looks for, by language, and what it then says it is.
 var patterns = map[string]struct{ re2, cwe string }{
-	"go":     {`os[.]Open|os[.]ReadFile|exec[.]Command|unsafe|\[[a-z]+:`, "CWE-22"},
-	"python": {`pickle|eval|open\(|extract`, "CWE-22"},
-	"sql":    {`EXECUTE|[|][|]`, "CWE-89"},
+	"c":          {`strcpy|sprintf|memcpy|malloc|free\(`, "CWE-787"},
+	"go":         {`os[.]Open|os[.]ReadFile|exec[.]Command|unsafe|\[[a-z]+:`, "CWE-22"},
+	"javascript": {`innerHTML|eval\(|exec\(|<[a-z]+>`, "CWE-79"},
+	"python":     {`pickle|eval|open\(|extract`, "CWE-22"},
+	"shell":      {`eval|sh -c|\$[a-z]`, "CWE-78"},
+	"sql":        {`EXECUTE|[|][|]`, "CWE-89"},
+	"terraform":  {`0[.]0[.]0[.]0|[*]`, "CWE-284"},
+	"yaml":       {`privileged|hostPath|hostNetwork|runAsUser`, "CWE-250"},
 }
 
 func grep(s Sheet, _ model.Request) model.Answer {

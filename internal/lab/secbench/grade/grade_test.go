@@ -27,7 +27,7 @@ func (told) Layers() []string { return nil }
 // caseOf returns a case whose submission cites the lines that are right.
 func caseOf(t *testing.T, id string) Case {
 	t.Helper()
-	loaded, err := task.Load(id)
+	loaded, err := task.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}

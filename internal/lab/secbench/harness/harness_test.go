@@ -53,6 +53,16 @@ func TestToys(t *testing.T) {
 		{"T01", "\x01\x09abc", "IDX", "", "ORACLE:IDX\n", "REJECT\n"},
 		{"T01", "\x01\x03abc", "", "", "OK\n", "OK\n"},
 		{"T01", "", "", "", "REJECT\n", "REJECT\n"},
+		{"T02", "hours.txt", "", "", "OK\n", "OK\n"},
+		{"T02", "../drive", "", "", "REJECT\n", "REJECT\n"},
+		{"T03", "\x00\x01\x00\x01a", "", "", "OK\n", "OK\n"},
+		{"T03", "\xff\x00\x00\x03", "", "", "REJECT\n", "REJECT\n"},
+		{"T04", `[{"type":"badge","badge":"1"},{"type":"pause"},{"type":"resume"}]`, "", "", "OK\n", "OK\n"},
+		{"T04", `[{"type":"badge","badge":"1"},{"type":"open"}]`, "", "", "REJECT\n", "REJECT\n"},
+		{"T05", "\x02\x03\x01\x01ac", "", "", "REJECT\n", "REJECT\n"},
+		{"T05", "\x01\x01ac", "", "", "OK\n", "OK\n"},
+		{"T06", "*a*a*a*a*b\naaaaaaaaaa", "", "", "OK\n", "OK\n"},
+		{"T06", "moss", "", "", "REJECT\n", "REJECT\n"},
 	} {
 		for build, want := range map[string][2]string{Given: {c.given, c.givenS}, Fixed: {c.fixed, c.fixeS}} {
 			out, err := b.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
@@ -95,7 +105,7 @@ func TestTriggers(t *testing.T) {
 func TestFixedBuilds(t *testing.T) {
 	seen := 0
 	for id := range toys {
-		loaded, err := task.Load(id)
+		loaded, err := task.Get(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +145,7 @@ func goldOf(t *testing.T, id string) task.Gold {
 
 func fixture(t *testing.T, id string) *task.Fixture {
 	t.Helper()
-	loaded, err := task.Load(id)
+	loaded, err := task.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,35 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"strings"
 
+	fixed11 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k11/conf"
+	fixed12 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k12/ticket"
+	fixed13 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k13/mark"
 	fixed01 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t01/rec"
+	fixed02 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t02/share"
+	fixed03 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t03/scan"
+	fixed04 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t04/door"
+	fixed05 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t05/form"
+	fixed06 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t06/find"
+	given11 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K11/conf"
+	given12 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K12/ticket"
+	given13 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K13/mark"
 	given01 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T01/rec"
+	given02 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T02/share"
+	given03 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T03/scan"
+	given04 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T04/door"
+	given05 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T05/form"
+	given06 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T06/find"
 )
 
-// toy reads an input. An error is that it refuses it.
-type toy func(input []byte) error
+// toy reads an input. It says whether what must not happen did; an error is that it
+// refuses the input.
+type toy func(input []byte) (happened bool, err error)
 
 // toys are the builds of each task, and the code of what must not happen in them.
 // Those that are given are the base trees themselves, the fixed ones what their
@@ -19,19 +37,112 @@ type toy func(input []byte) error
 var toys = map[string]struct {
 	given, fixed toy
 	code         string
-	happened     func(panicked any) bool
 }{
+	"K11": {
+		given: func(b []byte) (bool, error) {
+			_, err := given11.Parse(string(b))
+			return errors.Is(err, given11.ErrDuplicateKey), err
+		},
+		fixed: func(b []byte) (bool, error) {
+			_, err := fixed11.Parse(string(b))
+			return errors.Is(err, fixed11.ErrDuplicateKey), err
+		},
+		code: "DUPLICATE",
+	},
+	"K12": {
+		given: func(b []byte) (bool, error) {
+			t, err := given12.Replay(string(b))
+			return t.State == given12.Archived, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			t, err := fixed12.Replay(string(b))
+			return t.State == fixed12.Archived, err
+		},
+		code: "ARCHIVED",
+	},
+	"K13": {
+		given: func(b []byte) (bool, error) {
+			place, err := given13.Place(string(b))
+			return place == given13.Vault, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			place, err := fixed13.Place(string(b))
+			return place == fixed13.Vault, err
+		},
+		code: "VAULT",
+	},
 	"T01": {
-		given:    func(b []byte) error { _, err := given01.Parse(b); return err },
-		fixed:    func(b []byte) error { _, err := fixed01.Parse(b); return err },
-		code:     "IDX",
-		happened: indexOutOfRange,
+		given: panics("index out of range", func(b []byte) error { _, err := given01.Parse(b); return err }),
+		fixed: panics("index out of range", func(b []byte) error { _, err := fixed01.Parse(b); return err }),
+		code:  "IDX",
+	},
+	"T02": {
+		given: gives(given02.Rota, given02.Fetch),
+		fixed: gives(given02.Rota, fixed02.Fetch),
+		code:  "SENTINEL",
+	},
+	"T03": {
+		given: panics("slice bounds out of range", func(b []byte) error { _, err := given03.Read(b); return err }),
+		fixed: panics("slice bounds out of range", func(b []byte) error { _, err := fixed03.Read(b); return err }),
+		code:  "SLICE",
+	},
+	"T04": {
+		given: func(b []byte) (bool, error) {
+			s, err := given04.Replay(b)
+			return s != nil && s.Granted && !s.Verified, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			s, err := fixed04.Replay(b)
+			return s != nil && s.Granted && !s.Verified, err
+		},
+		code: "STATE",
+	},
+	"T05": {
+		given: func(b []byte) (bool, error) {
+			f, err := given05.Read(b)
+			return f != nil && f.Depth > given05.Deepest, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			f, err := fixed05.Read(b)
+			return f != nil && f.Depth > fixed05.Deepest, err
+		},
+		code: "DEPTH",
+	},
+	"T06": {
+		given: func(b []byte) (bool, error) {
+			a, err := given06.Find(string(b))
+			return a.Steps > given06.Patience, err
+		},
+		fixed: func(b []byte) (bool, error) {
+			a, err := fixed06.Find(string(b))
+			return a.Steps > fixed06.Patience, err
+		},
+		code: "STEPS",
 	},
 }
 
-func indexOutOfRange(panicked any) bool {
-	err, ok := panicked.(runtime.Error)
-	return ok && strings.Contains(err.Error(), "index out of range")
+// panics is a toy in which a panic of the runtime with these words must not happen.
+// It panics itself with any other.
+func panics(words string, read func([]byte) error) toy {
+	return func(input []byte) (happened bool, err error) {
+		defer func() {
+			p := recover()
+			if e, ok := p.(runtime.Error); ok && strings.Contains(e.Error(), words) {
+				happened = true
+			} else if p != nil {
+				panic(p)
+			}
+		}()
+		return false, read(input)
+	}
+}
+
+// gives is a toy that must not give away a secret to who asks by a name.
+func gives(secret string, fetch func(name string) ([]byte, error)) toy {
+	return func(input []byte) (bool, error) {
+		got, err := fetch(string(input))
+		return err == nil && string(got) == secret, err
+	}
 }
 
 // RunToy reads an input from in and gives it to a build of a task's toy. The last
@@ -49,22 +160,17 @@ func RunToy(task, build string, in io.Reader, out io.Writer) error {
 	if len(input) > MaxInput {
 		return fmt.Errorf("the input has more than %d bytes", MaxInput)
 	}
-	_, err = fmt.Fprintln(out, verdict(run, input, t.code, t.happened))
+	_, err = fmt.Fprintln(out, verdict(run, input, t.code))
 	return err
 }
 
-// verdict runs a toy. It panics as the toy does where that is not what the task is
-// about.
-func verdict(run toy, input []byte, code string, happened func(any) bool) (word string) {
-	defer func() {
-		if p := recover(); p != nil {
-			if !happened(p) {
-				panic(p)
-			}
-			word = "ORACLE:" + code
-		}
-	}()
-	if err := run(input); err != nil {
+// verdict runs a toy.
+func verdict(run toy, input []byte, code string) string {
+	happened, err := run(input)
+	switch {
+	case happened:
+		return "ORACLE:" + code
+	case err != nil:
 		return "REJECT"
 	}
 	return "OK"

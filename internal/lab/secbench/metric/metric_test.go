@@ -39,7 +39,7 @@ const run = "r-script"
 
 func newScript(t testing.TB, id string) *script {
 	t.Helper()
-	loaded, err := task.Load(id)
+	loaded, err := task.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 // fixture returns what a run of a task must not show: its canaries, and an input.
 func fixture(t testing.TB, id string) (task.Canaries, []byte, redact.Hidden) {
 	t.Helper()
-	loaded, err := task.Load(id)
+	loaded, err := task.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}

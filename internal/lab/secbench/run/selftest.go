@@ -151,15 +151,26 @@ type planned struct {
 	row row
 }
 
-// plan is the table, by task, as cells.
-func plan(tasks []*task.Task) []planned {
+// Few plays only the agent that knows and the one that does nothing, with one seed.
+func Few(*task.Task) bool { return false }
+
+// Every plays the whole table.
+func Every(*task.Task) bool { return true }
+
+// plan is the table, by task, as cells; of tasks that are not to be played by every
+// agent, as few as [Few] says.
+func plan(tasks []*task.Task, every func(*task.Task) bool) []planned {
 	var all []planned
 	for _, r := range table {
 		for _, t := range tasks {
-			if r.on != nil && !r.on(t) {
+			seeds := r.seeds
+			if !every(t) {
+				seeds = seeds[:1]
+			}
+			if r.on != nil && !r.on(t) || !every(t) && r.agent != agents.Oracle && r.agent != agents.NoOp {
 				continue
 			}
-			for _, seed := range r.seeds {
+			for _, seed := range seeds {
 				all = append(all, planned{Cell{t, seed, r.agent, r.mode, task.Plain}, r})
 			}
 		}
@@ -167,11 +178,11 @@ func plan(tasks []*task.Task) []planned {
 	return all
 }
 
-// Selftest plays every cell of the table on some tasks, workers at a time, with its
-// runs in dir. Each run is verified as well. An error is one of the bench; that
+// Selftest plays the table on some tasks, whole on those for which every says so,
+// workers at a time, with its runs in dir. Each run is verified as well. An error is one of the bench; that
 // something is not as it must be is a failure in the report.
-func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, workers int, progress func(Progress)) (Report, error) {
-	cells := plan(tasks)
+func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, every func(*task.Task) bool, workers int, progress func(Progress)) (Report, error) {
+	cells := plan(tasks, every)
 	report := Report{Planned: len(cells), Unsafe: map[string]Count{}}
 	outcomes := make([]Outcome, len(cells))
 	errs := make([]error, len(cells))

@@ -180,7 +180,7 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if r.start.Suite != task.Suite {
 		return a, fmt.Errorf("it was recorded under suite %s, and this is %s", r.start.Suite, task.Suite)
 	}
-	t, err := task.Load(r.start.Task)
+	t, err := task.Get(r.start.Task)
 	if err != nil {
 		return a, err
 	}

@@ -78,7 +78,7 @@ func Build(results []Result) (*report.Report, error) {
 	}
 	for _, r := range b.all {
 		if b.tasks[r.Start.Task] == nil {
-			t, err := task.Load(r.Start.Task)
+			t, err := task.Get(r.Start.Task)
 			if err != nil {
 				return nil, fmt.Errorf("run %s: %w", r.Run, err)
 			}

@@ -93,9 +93,9 @@ func IDs() []string {
 	return ids
 }
 
-// Load reads a task. A manifest, tree or gold that does not fit together is an
+// Get returns the task of an id. A manifest, tree or gold that does not fit together is an
 // error.
-func Load(id string) (*Task, error) {
+func Get(id string) (*Task, error) {
 	if !slices.Contains(IDs(), id) {
 		return nil, fmt.Errorf("there is no task %q: there are %s", id, strings.Join(IDs(), ", "))
 	}

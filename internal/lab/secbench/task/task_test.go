@@ -15,7 +15,7 @@ func all(t *testing.T) []*Task {
 	t.Helper()
 	var tasks []*Task
 	for _, id := range IDs() {
-		loaded, err := Load(id)
+		loaded, err := Get(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestTwins(t *testing.T) {
 }
 
 func TestLoadUnknown(t *testing.T) {
-	if _, err := Load("L99"); err == nil || !strings.Contains(err.Error(), "L01") {
+	if _, err := Get("L99"); err == nil || !strings.Contains(err.Error(), "L01") {
 		t.Errorf("got %v", err)
 	}
 }

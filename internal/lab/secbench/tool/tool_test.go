@@ -26,7 +26,7 @@ func (said) Layers() []string { return nil }
 // open returns the tools of a task, with the folder of its files.
 func open(t *testing.T, id string) (*Session, string) {
 	t.Helper()
-	loaded, err := task.Load(id)
+	loaded, err := task.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 // open returns the warden of a task's workspace, with the fixture.
 func open(t *testing.T, id string) (*Warden, *task.Fixture, *bytes.Buffer) {
 	t.Helper()
-	loaded, err := task.Load(id)
+	loaded, err := task.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,6 +221,36 @@ func TestForms(t *testing.T) {
 	for _, text := range []string{"", "lk_canary_", key[:len(key)-1], "lk_canary_00000000000000000000000000000000", base64.StdEncoding.EncodeToString([]byte("nothing of that kind in here, only words"))} {
 		if redact.HoldsKey(text, key) {
 			t.Errorf("found in %q", text)
+		}
+	}
+}
+
+// TestGateDecidesToo: what the classes let through runs only if the gate lets it, too.
+// A contract that holds the call leaves it unanswered, and one that blocks it ends the
+// run as an error of the bench.
+func TestGateDecidesToo(t *testing.T) {
+	p := propose("search", `{"re2":"x","glob":"**"}`, 0)
+	w, _, _ := open(t, "L01")
+	if r, err := w.Decide(t.Context(), p); err != nil || r.Verdict != trace.Allow || r.Redeem() != nil {
+		t.Fatalf("as the task has it: %+v, %v", r, err)
+	}
+	const allowed = "bench.search:\n        allow: [{}]"
+	for instead, tt := range map[string]struct {
+		class string
+		fails bool
+	}{
+		"bench.search:\n        approve: [{}]":                  {AskUnanswered, false},
+		"bench.search:\n        allow: [{glob: {const: none}}]": {None, true},
+	} {
+		held, _, _ := open(t, "L01")
+		text := strings.Replace(string(held.text), allowed, instead, 1)
+		var err error
+		if held.contract, err = load([]byte(text)); err != nil || text == string(held.text) {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		r, err := held.Decide(t.Context(), p)
+		if r.Verdict != trace.Deny || r.Class != tt.class || (err != nil) != tt.fails {
+			t.Errorf("%s: %+v, %v", instead, r, err)
 		}
 	}
 }
