@@ -37,35 +37,47 @@ func Inside(args []string, in io.Reader, out io.Writer) error {
 // Boxed runs jobs in a sandbox.
 type Boxed struct {
 	box    sandbox.Box
-	goroot string // of the go command; "" = none was found
+	goroot string // of the go command
 	cache  string // its build cache
+	noGo   error  // why trees cannot be tested; nil = they can
 }
+
+// GoCommand is the [sandbox.Missing] that is the go command, which only tests of
+// trees need.
+const GoCommand = "the go command"
 
 // NewBoxed returns a runner. [sandbox.Box.Self] is a command that calls [Inside]
 // with the words that follow it.
-func NewBoxed(ctx context.Context, box sandbox.Box) (*Boxed, error) {
+func NewBoxed(ctx context.Context, box sandbox.Box) *Boxed {
 	b := &Boxed{box: box}
+	if err := b.findGo(ctx); err != nil {
+		b.noGo = &sandbox.Missing{Layer: GoCommand, Err: err}
+	}
+	return b
+}
+
+func (b *Boxed) findGo(ctx context.Context) error {
 	gobin, err := exec.LookPath("go")
 	if err != nil {
-		return b, nil // a run of tests says so
+		return err
 	}
 	text, err := exec.CommandContext(ctx, gobin, "env", "GOROOT", "GOCACHE").Output()
 	if err != nil {
-		return nil, fmt.Errorf("asking go for its folders: %w", err)
+		return fmt.Errorf("asking it for its folders: %w", err)
 	}
 	folders := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if len(folders) != 2 {
-		return nil, fmt.Errorf("go says that its folders are %q", text)
+		return fmt.Errorf("it says that its folders are %q", text)
 	}
 	b.goroot, b.cache = folders[0], folders[1]
-	return b, nil
+	return nil
 }
 
 // Layers implements Runner.
 func (b *Boxed) Layers() []string { return b.box.Layers() }
 
-// Run implements Runner. Where the machine lacks a layer of the sandbox the error is
-// a [sandbox.Missing], and nothing has run.
+// Run implements Runner. Where the machine lacks a layer of the sandbox, or the go
+// command, the error is a [sandbox.Missing], and nothing has run.
 func (b *Boxed) Run(ctx context.Context, j Job) (out Output, err error) {
 	folder, err := os.MkdirTemp("", "licet-harness-")
 	if err != nil {
@@ -131,8 +143,8 @@ func (b *Boxed) start(ctx context.Context, c sandbox.Command) (string, Output, e
 // test runs all tests of a tree on a copy of it. It sees the copy, Go and Go's build
 // cache, and can write to none of them. It has no program of ours.
 func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) {
-	if b.goroot == "" {
-		return Output{}, errors.New("no go command was found to test a tree with")
+	if b.noGo != nil {
+		return Output{}, b.noGo
 	}
 	module := filepath.Join(folder, "module")
 	if err := write(module, j.Tree); err != nil {
@@ -187,10 +199,11 @@ func (b *Boxed) environment(tmp string) []string {
 }
 
 // Warm fills the build cache with what testing a tree needs, so that a box finds it
-// there. The tree is built on the machine itself and not run: it is one of ours.
+// there. The tree is built on the machine itself and not run: it is one of ours. A go
+// command that cannot build it is as good as none.
 func (b *Boxed) Warm(ctx context.Context, tree []task.File) (err error) {
-	if b.goroot == "" {
-		return errors.New("no go command was found to warm a build cache with")
+	if b.noGo != nil {
+		return b.noGo
 	}
 	dir, err := os.MkdirTemp("", "licet-warm-")
 	if err != nil {
@@ -204,7 +217,7 @@ func (b *Boxed) Warm(ctx context.Context, tree []task.File) (err error) {
 	c := exec.CommandContext(ctx, filepath.Join(b.goroot, "bin", "go"), "test", "-c", "-vet=off", "-o", os.DevNull, ".")
 	c.Dir, c.Env = module, b.environment(tmp)
 	if text, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("warming the build cache: %w: %s", err, text)
+		return &sandbox.Missing{Layer: GoCommand, Err: fmt.Errorf("building a small test: %w: %.500s", err, text)}
 	}
 	return nil
 }

@@ -32,10 +32,7 @@ func boxed(t *testing.T) *Boxed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
 	_, err = b.Run(t.Context(), Job{Task: "T01", Build: Given})
 	if missing := new(sandbox.Missing); errors.As(err, &missing) {
 		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())

@@ -43,10 +43,7 @@ func bench(t *testing.T) Bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	boxed, err := harness.NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	boxed := harness.NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
 	_, err = boxed.Run(t.Context(), harness.Job{Task: "T01", Build: harness.Given})
 	if missing := new(sandbox.Missing); errors.As(err, &missing) {
 		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())

@@ -107,7 +107,8 @@ type Result struct {
 	Stderr   []byte
 }
 
-// Missing is a layer that this machine does not have. Nothing was run.
+// Missing is what this machine lacks for a sandbox, or for what is to run in it: the
+// name of a layer or of a program. Nothing was run.
 type Missing struct {
 	Layer string
 	Err   error
