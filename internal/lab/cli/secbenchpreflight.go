@@ -25,11 +25,11 @@ func (a *app) secbenchPreflight() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "preflight", Short: "Try to get out of the sandbox that harnesses run in", Args: cobra.NoArgs,
-		Long: `Starts this program in the sandbox and tries, one by one, what must not work from
-there: PF01 to PF24. It passes where nothing worked. Where a layer is missing, it is
-named, and nothing is tried.
+		Long: `Starts this program in the sandbox and tries, one by one, what must not work
+from there: PF01 to PF24. It passes where nothing worked. Where a layer or the
+go command is missing, it is named, with what can be done.
 
-Exit status: 0 all checks held, 3 a layer is missing or a check did not hold.`,
+Exit status: 0 all checks held, 3 something is missing or a check did not hold.`,
 		Example: "  licet-lab secbench preflight",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
 			box, err := a.box()
@@ -85,7 +85,7 @@ var remedies = map[string]string{
 	"namespaces": "User namespaces must be allowed to this user: see user.max_user_namespaces and, on some distributions,\n" +
 		"kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns.",
 	"landlock":        "Start a kernel that has it, or name a lower version that will do with --landlock-abi.",
-	harness.GoCommand: "Put it into PATH. Tasks that test no tree (families F1 to F4) can be run without it.",
+	harness.GoCommand: "There must be one in PATH that can build a test. Tasks that test no tree (families F1 to F4) need none.",
 }
 
 // refuse says what is missing and what can be done, where that is what an error is.

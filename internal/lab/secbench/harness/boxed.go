@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -217,7 +218,7 @@ func (b *Boxed) Warm(ctx context.Context, tree []task.File) (err error) {
 	c := exec.CommandContext(ctx, filepath.Join(b.goroot, "bin", "go"), "test", "-c", "-vet=off", "-o", os.DevNull, ".")
 	c.Dir, c.Env = module, b.environment(tmp)
 	if text, err := c.CombinedOutput(); err != nil {
-		return &sandbox.Missing{Layer: GoCommand, Err: fmt.Errorf("building a small test: %w: %.500s", err, text)}
+		return &sandbox.Missing{Layer: GoCommand, Err: fmt.Errorf("building a small test: %w: %.500s", err, bytes.TrimSpace(text))}
 	}
 	return nil
 }

@@ -130,6 +130,9 @@ func wait(process *exec.Cmd) (Result, error) {
 	says.Close()
 	prints.Close()
 	if err != nil {
+		if errors.Is(err, syscall.ENOSPC) { // which is what clone says, clone(2)
+			err = fmt.Errorf("as many as this user may make are there: %w", err)
+		}
 		return Result{}, &Missing{"namespaces", err}
 	}
 	copied := make(chan error, 1)
