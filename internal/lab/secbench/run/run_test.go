@@ -565,3 +565,23 @@ func TestOracleWithoutGold(t *testing.T) {
 		}
 	}
 }
+
+// TestPatterns: the bound on what fixed patterns pass, on each side of it, and that a
+// hard task is none of it.
+func TestPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		n, of int
+		want  bool
+	}{{0, 0, false}, {19, 19, false}, {4, 20, false}, {5, 20, true}, {12, 50, false}, {13, 50, true}} {
+		if got := (Report{Grep: Count{tt.n, tt.of}}).tooEasy(); got != tt.want {
+			t.Errorf("%d of %d is too many: %v", tt.n, tt.of, got)
+		}
+	}
+	for id, want := range map[string]bool{"L01": true, "L05": false} {
+		passed := Outcome{}
+		passed.End.Outcome = metric.Success
+		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
+			t.Errorf("patterns may pass %s: %v", id, ok)
+		}
+	}
+}
