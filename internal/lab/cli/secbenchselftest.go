@@ -52,9 +52,9 @@ are a failure.`,
 }
 
 func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, every func(*task.Task) bool, workers int) (err error) {
-	b, err := a.bench(ctx)
+	b, err := a.bench(ctx, tasks)
 	if err != nil {
-		return err
+		return a.refuse(err)
 	}
 	dir, err := os.MkdirTemp("", "licet-selftest-")
 	if err != nil {

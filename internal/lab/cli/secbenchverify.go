@@ -60,9 +60,13 @@ counts.`,
 		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
 			var runner harness.Runner
 			if rerun {
-				b, err := a.bench(cmd.Context())
+				tasks, err := secbenchTasks(nil)
 				if err != nil {
 					return err
+				}
+				b, err := a.bench(cmd.Context(), tasks)
+				if err != nil {
+					return a.refuse(err)
 				}
 				runner = b.Runner
 			}

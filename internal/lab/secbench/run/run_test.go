@@ -21,14 +21,16 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
 	"github.com/licet-dev/licet/internal/lab/secbench/model"
 	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
-// TestMain makes this program a toy where it is started as one.
+// TestMain makes this program what a sandbox starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "toy" {
-		if err := harness.RunToy(os.Args[2], os.Args[3], os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) > 1 && os.Args[1] == "inside" {
+		if err := harness.Inside(os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -43,11 +45,12 @@ func bench(t *testing.T) Bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local, err := harness.NewLocal(t.Context(), []string{self, "toy"})
-	if err != nil {
-		t.Fatal(err)
+	boxed := harness.NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
+	_, err = boxed.Run(t.Context(), harness.Job{Task: "T01", Build: harness.Given})
+	if missing := new(sandbox.Missing); errors.As(err, &missing) {
+		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())
 	}
-	return Bench{Runner: local, Now: time.Now}
+	return Bench{Runner: boxed, Now: time.Now}
 }
 
 func taskOf(t *testing.T, id string) *task.Task {
