@@ -7,7 +7,7 @@ const Version = "refusal/2"
 // name.
 const first = "refusal/1"
 
-// Check is how often the rules are wrong about sentences that people labelled.
+// Check is how often the rules are wrong about labelled sentences.
 type Check struct {
 	Sentences string `json:"sentences"` // which they are
 	Missed    int    `json:"missed"`    // refusals that are read as something else
