@@ -36,6 +36,7 @@ Exit status: 0 fine, 1 something is not as it must be, 2 wrong usage, 4 more
 than 2 % of the runs were errors of the bench itself.`,
 	}
 	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchToy())
+	c.AddCommand(a.secbenchExport())
 	return c
 }
 

@@ -66,7 +66,13 @@ var finders = map[Rule]func(Hidden, string) []found{
 // keyShape is that of every fake key, with what may be left out of it.
 var keyShape = regexp.MustCompile(`(?i)lk_?canary_?([0-9a-f]{32})`)
 
+// shortestKey is how many bytes a key has at least, in every form.
+const shortestKey = len("lkcanary") + 32
+
 func keys(s string) (all []found) {
+	if len(s) < shortestKey {
+		return nil
+	}
 	for _, f := range append(forms(s), joined(s, apartKey)) {
 		for _, m := range keyShape.FindAllSubmatchIndex(f.text, -1) {
 			from, to := f.span(m[0], m[1])
@@ -169,7 +175,13 @@ func paths(s string) (all []found) {
 }
 
 // marked is what stands for a value.
-var marked = regexp.MustCompile(`\A\[(?:[A-C]:\d+|D sha256=[0-9a-f]{64} len=\d+|E)\]\z`)
+var (
+	mark   = regexp.MustCompile(`\[(?:[A-C]:\d+|D sha256=[0-9a-f]{64} len=\d+|E)\]`)
+	marked = regexp.MustCompile(`\A` + mark.String() + `\z`)
+)
+
+// Marked says whether a text holds what stands for a value, or looks like it.
+func Marked(text []byte) bool { return mark.Match(text) }
 
 // find returns what a rule hides in a text, in order and without overlap.
 func find(rule Rule, h Hidden, s string) (all []found) {
@@ -205,8 +217,16 @@ func New(h Hidden, off ...Rule) *Redactor {
 func (r *Redactor) Counts() map[Rule]int { return maps.Clone(r.counts) }
 
 // Text returns the public form of a text.
-func (r *Redactor) Text(s string) string {
-	for _, rule := range Rules {
+func (r *Redactor) Text(s string) string { return r.apply(s, Rules) }
+
+// Word returns the public form of what the bench itself says. An input can be any
+// word, and what was done would be lost with it: inputs are not looked for.
+func (r *Redactor) Word(s string) string {
+	return r.apply(s, []Rule{Key, Person, Host, Path})
+}
+
+func (r *Redactor) apply(s string, rules []Rule) string {
+	for _, rule := range rules {
 		if slices.Contains(r.off, rule) {
 			continue
 		}
@@ -238,29 +258,40 @@ func (r *Redactor) mark(rule Rule, value string) string {
 	return fmt.Sprintf("[%s:%d]", rule, n)
 }
 
-// Blob returns the public form of what a blob holds: of JSON, that of every text and
-// name in it, so that it stays JSON.
+// Blob returns the public form of what a blob holds: of JSON, that of every text,
+// name and long number in it, so that it stays JSON.
 func (r *Redactor) Blob(text []byte) []byte {
 	v, err := toolcall.Parse(text, toolcall.Bounds{})
 	if err != nil {
 		return []byte(r.Text(string(text)))
 	}
-	public := r.Value(v)
+	public := r.value(v)
 	if public.Equal(v) {
 		return text
 	}
 	return []byte(public.Canonical())
 }
 
-// Value returns the public form of a value.
-func (r *Redactor) Value(v toolcall.Value) toolcall.Value {
+// longNumber is how many digits spell out an input that is looked for everywhere.
+const longNumber = 2 * whole
+
+// value returns the public form of a value.
+func (r *Redactor) value(v toolcall.Value) toolcall.Value {
 	switch v.Kind() {
 	case toolcall.String:
 		return toolcall.StringOf(r.Text(v.Text()))
+	case toolcall.Number:
+		digits := v.Canonical()
+		if len(digits) < longNumber {
+			return v
+		}
+		if public := r.Text(digits); public != digits {
+			return toolcall.StringOf(public)
+		}
 	case toolcall.Array:
 		elems := make([]toolcall.Value, v.Len())
 		for i := range elems {
-			elems[i] = r.Value(v.Elem(i))
+			elems[i] = r.value(v.Elem(i))
 		}
 		return toolcall.ArrayOf(elems...)
 	case toolcall.Object:
@@ -273,7 +304,7 @@ func (r *Redactor) Value(v toolcall.Value) toolcall.Value {
 				name += "'" // two names that look alike now
 			}
 			names[name] = true
-			members[i] = toolcall.Member{Name: name, Value: r.Value(value)}
+			members[i] = toolcall.Member{Name: name, Value: r.value(value)}
 		}
 		return toolcall.ObjectOf(members...)
 	}
@@ -295,4 +326,34 @@ func Scan(h Hidden, s string) (all []Hit) {
 		}
 	}
 	return all
+}
+
+// ScanBlob returns what must not be in a blob: in the texts, names and long numbers
+// that it consists of if it is JSON, in all of it otherwise.
+func ScanBlob(h Hidden, blob []byte) []Hit {
+	v, err := toolcall.Parse(blob, toolcall.Bounds{})
+	if err != nil {
+		return Scan(h, string(blob))
+	}
+	return scanValue(h, v)
+}
+
+func scanValue(h Hidden, v toolcall.Value) (all []Hit) {
+	switch digits := v.Canonical(); {
+	case v.Kind() == toolcall.String:
+		return Scan(h, v.Text())
+	case v.Kind() == toolcall.Number && len(digits) >= longNumber:
+		return Scan(h, digits)
+	}
+	for i := range v.Len() {
+		name, value := v.Member(i)
+		all = append(append(all, Scan(h, name)...), scanValue(h, value)...)
+	}
+	return all
+}
+
+// ScanWord returns what must not be in what the bench itself says.
+func ScanWord(h Hidden, s string) []Hit {
+	h.Triggers = nil
+	return Scan(h, s)
 }
