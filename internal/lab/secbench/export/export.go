@@ -31,7 +31,7 @@ type Public struct {
 	TraceHead, GateHead string
 	Replaced            map[redact.Rule]int // how often each rule replaced something
 
-	hidden redact.Hidden
+	finder *redact.Finder
 }
 
 // Of returns the public form of a run that was not changed since it was recorded. An
@@ -59,7 +59,7 @@ func Of(r Run, off ...redact.Rule) (Public, error) {
 			return Public{}, fmt.Errorf("nothing names blob %s", sha)
 		}
 	}
-	p := Public{Files: m.files, Replaced: m.redactor.Counts(), hidden: hidden}
+	p := Public{Files: m.files, Replaced: m.redactor.Counts(), finder: redact.NewFinder(hidden)}
 	p.TraceHead, p.GateHead, err = m.chains(controller, gate)
 	return p, err
 }

@@ -25,7 +25,7 @@ func (l Leak) String() string { return fmt.Sprintf("%s: rule %s, %s", l.File, l.
 // planted texts among all of its bytes, and what any rule hides in the texts that it
 // consists of.
 func (p Public) Leaks(file string, content []byte) (all []Leak) {
-	hits := redact.ScanWord(p.hidden, string(content))
+	hits := p.finder.ScanWord(string(content))
 	hits = slices.DeleteFunc(hits, func(h redact.Hit) bool {
 		return h.Rule == redact.Path // a colon before a line break of JSON looks like one
 	})
@@ -38,12 +38,12 @@ func (p Public) Leaks(file string, content []byte) (all []Leak) {
 // scan looks through the texts of a file.
 func (p Public) scan(file string, content []byte) (all []redact.Hit) {
 	if path.Dir(file) == "blobs" {
-		return redact.ScanBlob(p.hidden, content)
+		return p.finder.ScanBlob(content)
 	}
 	for line := range bytes.Lines(content) {
 		v, err := toolcall.Parse(line, toolcall.Bounds{})
 		if err != nil {
-			all = append(all, redact.Scan(p.hidden, string(line))...)
+			all = append(all, p.finder.Scan(string(line))...)
 			continue
 		}
 		for i := range v.Len() {
@@ -57,9 +57,9 @@ func (p Public) scan(file string, content []byte) (all []redact.Hit) {
 			}
 			texts(value, member, func(member, text string) string {
 				if slices.Contains(own, member) {
-					all = append(all, redact.Scan(p.hidden, text)...)
+					all = append(all, p.finder.Scan(text)...)
 				} else {
-					all = append(all, redact.ScanWord(p.hidden, text)...)
+					all = append(all, p.finder.ScanWord(text)...)
 				}
 				return text
 			})
