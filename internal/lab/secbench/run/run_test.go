@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -197,15 +196,7 @@ func TestAlteredLong(t *testing.T) {
 	}
 	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
-	all := contents(t, folder)
-	names := slices.Sorted(maps.Keys(all))
-	chance := rand.New(rand.NewPCG(1, 2))
-	for range many {
-		name := names[chance.IntN(len(names))]
-		if n := len(all[name]); n > 0 {
-			exchange(t, folder, line, name, all[name], chance.IntN(n))
-		}
-	}
+	exchangeSome(t, folder, line, many)
 }
 
 // TestAltered: of a short run every byte, or every 13th, and a file too many and one
@@ -279,53 +270,16 @@ func TestCutTail(t *testing.T) {
 func TestForgedGrade(t *testing.T) {
 	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
-	r, err := load(folder)
-	if err != nil {
+	gate := contents(t, folder)["gate.jsonl"]
+	line := reseal(t, folder, func(t *testing.T, e *trace.Event) {
+		changeData(t, e, trace.TypeGrade, func(g *trace.Grade) {
+			*g = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
+		})
+	})
+	if err := os.WriteFile(filepath.Join(folder, "gate.jsonl"), gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var forged strings.Builder
-	n := -1
-	w := trace.NewWriter(&forged, trace.Controller, r.id, func() time.Time { n++; return r.trace[n].TS })
-	for _, e := range r.trace {
-		var data any = rawOf(t, e)
-		if e.Type == trace.TypeGrade {
-			data = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
-		}
-		if err := w.Append(e.Type, e.Call, e.Decision, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(folder, "trace.jsonl"), []byte(forged.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantAltered(t, folder, Line{out.Run, w.Head(), out.GateHead}, "trace.jsonl")
-}
-
-// rawOf returns the data of an event as it stood.
-func rawOf(t *testing.T, e trace.Event) any {
-	t.Helper()
-	data, err := trace.Decode[map[string]any](e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return integers(data)
-}
-
-// integers turns the numbers of decoded JSON back into integers.
-func integers(v any) any {
-	switch v := v.(type) {
-	case float64:
-		return int(v)
-	case map[string]any:
-		for k := range v {
-			v[k] = integers(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = integers(v[i])
-		}
-	}
-	return v
+	wantAltered(t, folder, Line{line.Run, line.TraceHead, out.GateHead}, "trace.jsonl")
 }
 
 // TestDecisionInEvents: every event about a call holds the decision on it, from the
