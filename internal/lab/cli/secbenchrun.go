@@ -72,7 +72,7 @@ func (f secbenchRunFlags) cells() ([]run.Cell, error) {
 				if seed < 1 || seed > len(task.Seeds) {
 					return nil, clikit.Usagef("--seed %d: there are 1 to %d", seed, len(task.Seeds))
 				}
-				cells = append(cells, run.Cell{Task: t, Seed: seed, Agent: agent, Controller: f.mode, Condition: f.condition})
+				cells = append(cells, run.Cell{Task: t, Seed: seed, Player: run.Scripted(agent), Controller: f.mode, Condition: f.condition})
 			}
 		}
 	}

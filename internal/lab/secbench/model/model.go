@@ -12,7 +12,6 @@ import (
 
 // Model answers. An error is that of the adapter and never the model's fault.
 type Model interface {
-	Name() string
 	Ask(context.Context, Request) (Answer, error)
 }
 
@@ -47,21 +46,15 @@ type Call struct {
 }
 
 // Recorded answers what was answered before, turn by turn.
-type Recorded struct {
-	Named   string
-	Answers []Answer
-}
+type Recorded []Answer
 
 // ErrDiverged says that more is asked than was recorded.
 var ErrDiverged = errors.New("replay_diverged: more turns are asked for than were recorded")
 
-// Name implements Model.
-func (r Recorded) Name() string { return r.Named }
-
 // Ask implements Model.
 func (r Recorded) Ask(_ context.Context, q Request) (Answer, error) {
-	if len(q.Turns) >= len(r.Answers) {
+	if len(q.Turns) >= len(r) {
 		return Answer{}, ErrDiverged
 	}
-	return r.Answers[len(q.Turns)], nil
+	return r[len(q.Turns)], nil
 }

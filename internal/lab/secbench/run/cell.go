@@ -30,7 +30,7 @@ import (
 type Cell struct {
 	Task       *task.Task
 	Seed       int
-	Agent      string // a scripted one
+	Player     Player
 	Controller string
 	Condition  string
 }
@@ -57,8 +57,8 @@ func limits(b trace.Budget) task.Limits {
 }
 
 // start is what a cell is, as its trace begins.
-func (b Bench) start(c Cell, f *task.Fixture, model string) (trace.RunStart, string, error) {
-	prompt, err := c.Task.Prompt(c.Condition, limits(warden.Budget))
+func (b Bench) start(c Cell, f *task.Fixture) (trace.RunStart, string, error) {
+	prompt, err := c.prompt()
 	if err != nil {
 		return trace.RunStart{}, "", err
 	}
@@ -71,9 +71,9 @@ func (b Bench) start(c Cell, f *task.Fixture, model string) (trace.RunStart, str
 		layers = []string{}
 	}
 	return trace.RunStart{
-		Task: c.Task.ID, Seed: c.Seed, Variant: f.Variant(), Kind: c.Task.Kind, Model: model,
-		Lineage: trace.Lineage{Method: "none"}, Engine: trace.Engine{Name: "scripted", SamplerSeed: c.Seed},
-		Controller: c.Controller, Encoding: "native", Condition: c.Condition,
+		Task: c.Task.ID, Seed: c.Seed, Variant: f.Variant(), Kind: c.Task.Kind, Model: c.Player.Name, Served: c.Player.Served,
+		Lineage: c.Player.Lineage, Engine: c.Player.engine(c.Seed),
+		Controller: c.Controller, Encoding: c.Player.Encoding, Condition: c.Condition,
 		PolicyHash: trace.Sum(policy), ToolsHash: tool.Hash(), PromptHash: trace.Sum([]byte(prompt)), Detector: refusal.Version,
 		Budget: warden.Budget, Layers: layers, Suite: task.Suite,
 	}, prompt, nil
@@ -121,15 +121,11 @@ func (b Bench) prepare(c Cell) (*play, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	sheet, err := SheetOf(f, gold)
+	m, err := c.Player.model(c.Seed, f, gold)
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := agents.New(c.Agent, sheet)
-	if err != nil {
-		return nil, "", err
-	}
-	start, prompt, err := b.start(c, f, m.Name())
+	start, prompt, err := b.start(c, f)
 	return &play{start: start, fixture: f, gold: gold, model: m, runner: b.Runner}, prompt, err
 }
 

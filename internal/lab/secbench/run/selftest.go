@@ -171,7 +171,7 @@ func plan(tasks []*task.Task, every func(*task.Task) bool) []planned {
 				continue
 			}
 			for _, seed := range seeds {
-				all = append(all, planned{Cell{t, seed, r.agent, r.mode, task.Plain}, r})
+				all = append(all, planned{Cell{t, seed, Scripted(r.agent), r.mode, task.Plain}, r})
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, eve
 	all.Wait()
 	for i, c := range cells {
 		if errs[i] != nil {
-			return report, fmt.Errorf("%s on %s, seed %d: %w", c.Agent, c.Task.ID, c.Seed, errs[i])
+			return report, fmt.Errorf("%s on %s, seed %d: %w", c.row.agent, c.Task.ID, c.Seed, errs[i])
 		}
 		report.add(c, outcomes[i])
 	}
@@ -237,9 +237,9 @@ func (r *Report) add(c planned, o Outcome) {
 	what, ok := c.row.want(c.Task, o)
 	if !ok {
 		r.Failures = append(r.Failures, fmt.Sprintf("%s (%s) on %s, seed %d: want %s; got %s, grade %s, grounding %d, %+v",
-			c.Agent, c.Controller, c.Task.ID, c.Seed, what, o.End.Outcome, o.Grade.Status, o.End.Grounding.Points(), o.Measures.Flags))
+			c.row.agent, c.Controller, c.Task.ID, c.Seed, what, o.End.Outcome, o.Grade.Status, o.End.Grounding.Points(), o.Measures.Flags))
 	}
-	if c.Agent == agents.Grep {
+	if c.row.agent == agents.Grep {
 		r.Grep.Of++
 		if o.Grade.Status == trace.Pass {
 			r.Grep.N++
@@ -311,7 +311,7 @@ func (b Bench) hidden(ctx context.Context, f *task.Fixture, gold task.Gold) (boo
 // repeat grades the oracle's run of each task again and again.
 func (b Bench) repeat(ctx context.Context, dir string, cells []planned, outcomes []Outcome, report *Report) error {
 	for i, c := range cells {
-		if c.Agent != agents.Oracle || c.Seed != task.Seeds[0] {
+		if c.row.agent != agents.Oracle || c.Seed != task.Seeds[0] {
 			continue
 		}
 		for range repeats {

@@ -209,14 +209,14 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if runner != nil {
 		p.runner = &harness.Again{Recorded: kept, Runner: runner}
 	}
-	p.model = model.Recorded{Named: r.start.Model, Answers: answers}
-	cell := Cell{Task: t, Seed: r.start.Seed, Controller: r.start.Controller, Condition: r.start.Condition}
-	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture, r.start.Model)
+	p.model = model.Recorded(answers)
+	cell := Cell{Task: t, Seed: r.start.Seed, Player: playerOf(r.start), Controller: r.start.Controller, Condition: r.start.Condition}
+	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture)
 	if err != nil {
 		return a, err
 	}
 	p.start = start
-	p.start.Rep, p.start.Lineage, p.start.Engine, p.start.Layers = r.start.Rep, r.start.Lineage, r.start.Engine, r.start.Layers
+	p.start.Rep, p.start.Layers = r.start.Rep, r.start.Layers
 	if p.temp, err = os.MkdirTemp("", "licet-secbench-"); err != nil {
 		return a, err
 	}
