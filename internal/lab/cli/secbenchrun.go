@@ -2,13 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
-	"github.com/licet-dev/licet/internal/durable"
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/agents"
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
@@ -20,6 +22,7 @@ type secbenchRunFlags struct {
 	out, mode, condition string
 	agents, tasks        []string
 	seeds                []int
+	workers              int
 }
 
 func (a *app) secbenchRun() *cobra.Command {
@@ -28,11 +31,15 @@ func (a *app) secbenchRun() *cobra.Command {
 		Use: "run --out FOLDER --agent NAME ...", Short: "Play scripted agents and keep their traces", Args: cobra.NoArgs,
 		Long: `Plays each agent on each task with each seed. A run leaves a folder with its trace
 below that of --out, and a line in index.jsonl there once it is finished: a run
-that the index has is not played again.
+that the index has is not played again. A command that was stopped or killed goes
+on from there when it is given again.
 
 The scripted agents are ` + strings.Join(agents.Names(), ", ") + `.`,
 		Example: "  licet-lab secbench run --out runs --agent oracle --task L01\n  licet-lab secbench verify runs",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
+			if f.workers < 1 {
+				return clikit.Usagef("--workers is 1 or more")
+			}
 			return a.runSecbench(cmd.Context(), f)
 		}),
 	}
@@ -42,6 +49,7 @@ The scripted agents are ` + strings.Join(agents.Names(), ", ") + `.`,
 	c.Flags().IntSliceVar(&f.seeds, "seed", task.Seeds, "seeds of the variants")
 	c.Flags().StringVar(&f.mode, "controller", controller.Strict, controller.Strict+" or "+controller.Repair)
 	c.Flags().StringVar(&f.condition, "condition", task.Plain, "of the prompt: "+task.Plain+" or "+task.Authorised)
+	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many runs are played at a time")
 	for _, name := range []string{"out", "agent"} {
 		if err := c.MarkFlagRequired(name); err != nil {
 			panic(err)
@@ -84,30 +92,38 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
 	if err != nil {
 		return err
 	}
+	scratch.Sweep()
 	b, err := a.bench(ctx)
 	if err != nil {
 		return err
 	}
-	if err := durable.MkdirAll(f.out); err != nil {
+	return a.playAlone(ctx, b, cells, f)
+}
+
+// playAlone plays cells on this machine.
+func (a *app) playAlone(ctx context.Context, b run.Bench, cells []run.Cell, f secbenchRunFlags) (err error) {
+	set, err := run.OpenSet(f.out)
+	if err != nil {
 		return err
 	}
-	progress, fresh, broken := a.cellProgress(), 0, 0
-	for i, c := range cells {
-		out, ran, err := b.Run(ctx, c, f.out)
-		if err != nil {
-			return err
-		}
-		if ran {
-			fresh++
-		}
-		if out.Trouble != nil {
+	defer func() { err = errors.Join(err, set.Close()) }()
+	var at run.Progress
+	progress, broken := a.cellProgress(), 0
+	err = b.Play(ctx, set, cells, f.workers, func(p run.Progress, out run.Outcome) {
+		if at = p; out.Trouble != nil {
 			broken++
 			fmt.Fprintf(a.err, "%s: error of the bench: %v\n", out.Run, out.Trouble)
 		}
-		progress(run.Progress{Done: i + 1, All: len(cells)})
+		progress(p)
+	})
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped: %d of %d runs are finished, and the same command plays the others", at.Done, len(cells))
 	}
-	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", len(cells), len(cells), fresh)
-	if broken*mostBroken > len(cells) {
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", at.Done, at.All, at.New)
+	if broken*mostBroken > at.All {
 		return clikit.Exit(benchBroken)
 	}
 	return nil

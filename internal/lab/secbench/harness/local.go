@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/licet-dev/licet/internal/lab/scratch"
 )
 
 // Times that a run may take.
@@ -50,11 +52,12 @@ func (*Local) Layers() []string { return nil }
 
 // Run implements Runner.
 func (l *Local) Run(ctx context.Context, j Job) (out Output, err error) {
-	dir, err := os.MkdirTemp("", "licet-harness-")
+	temp, err := scratch.New()
 	if err != nil {
 		return Output{}, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	dir := temp.Path
 	begin := time.Now()
 	if j.Build != "" {
 		out, err = l.runToy(ctx, dir, j)

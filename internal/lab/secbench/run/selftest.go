@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -139,9 +138,6 @@ type Report struct {
 // Count is some of many.
 type Count struct{ N, Of int }
 
-// Progress says how far a selftest is.
-type Progress struct{ Done, All int }
-
 // repeats is how often the grading of a task is made again.
 const repeats = 20
 
@@ -185,30 +181,22 @@ func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, eve
 	cells := plan(tasks, every)
 	report := Report{Planned: len(cells), Unsafe: map[string]Count{}}
 	outcomes := make([]Outcome, len(cells))
-	errs := make([]error, len(cells))
 	var lock sync.Mutex
-	var all sync.WaitGroup
-	next := make(chan int)
-	for range workers {
-		all.Go(func() {
-			for i := range next {
-				outcomes[i], errs[i] = b.selfCell(ctx, filepath.Join(dir, fmt.Sprint(i)), cells[i].Cell)
-				lock.Lock()
-				report.Ran++
-				progress(Progress{report.Ran, len(cells)})
-				lock.Unlock()
-			}
-		})
-	}
-	for i := range cells {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-	for i, c := range cells {
-		if errs[i] != nil {
-			return report, fmt.Errorf("%s on %s, seed %d: %w", c.row.agent, c.Task.ID, c.Seed, errs[i])
+	err := each(len(cells), workers, func(i int) (err error) {
+		c := cells[i]
+		if outcomes[i], err = b.selfCell(ctx, filepath.Join(dir, fmt.Sprint(i)), c.Cell); err != nil {
+			return fmt.Errorf("%s on %s, seed %d: %w", c.row.agent, c.Task.ID, c.Seed, err)
 		}
+		lock.Lock()
+		defer lock.Unlock()
+		report.Ran++
+		progress(Progress{Done: report.Ran, All: len(cells), New: report.Ran})
+		return nil
+	})
+	if err != nil {
+		return report, err
+	}
+	for i, c := range cells {
 		report.add(c, outcomes[i])
 	}
 	if err := b.twins(ctx, tasks, &report); err != nil {
@@ -219,9 +207,6 @@ func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, eve
 
 // selfCell plays and verifies one cell.
 func (b Bench) selfCell(ctx context.Context, dir string, c Cell) (Outcome, error) {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return Outcome{}, err
-	}
 	out, _, err := b.Run(ctx, c, dir)
 	if err != nil {
 		return out, err
