@@ -52,6 +52,7 @@ are a failure.`,
 }
 
 func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, every func(*task.Task) bool, workers int) (err error) {
+	scratch.Sweep()
 	b, err := a.bench(ctx)
 	if err != nil {
 		return err
