@@ -294,6 +294,9 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 	}
 	for _, name := range slices.Backward(files) { // manifests first: channels name them
 		if at := r.compare(name, a.text[name]); at != nil {
+			if a.Trouble != nil {
+				at.Why += ": " + a.Trouble.Error()
+			}
 			return at
 		}
 	}
