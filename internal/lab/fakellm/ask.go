@@ -24,6 +24,7 @@ type ask struct {
 	header  string // X-Licet-Test
 	epoch   int
 	try     int
+	turn    int // of a conversation, from 1
 
 	nonce string // of the prompt, "NONCE" where it has none
 	call  string // digest of the ACTION block, "" where there is none
@@ -31,7 +32,7 @@ type ask struct {
 
 // readAsk reads a request as the API does that its path names.
 func readAsk(dialect string, r *http.Request, body []byte) (ask, error) {
-	a := ask{dialect: dialect, header: r.Header.Get("X-Licet-Test"), nonce: "NONCE", try: 1}
+	a := ask{dialect: dialect, header: r.Header.Get("X-Licet-Test"), nonce: "NONCE", try: 1, turn: 1}
 	for name, to := range map[string]*int{"X-Licet-Epoch": &a.epoch, "X-Licet-Try": &a.try} {
 		if text := r.Header.Get(name); text != "" {
 			n, err := strconv.Atoi(text)
@@ -85,6 +86,7 @@ func readChat(a *ask, body []byte) error {
 	var r struct {
 		Model    string `json:"model"`
 		Messages []struct {
+			Role    string `json:"role"`
 			Content string `json:"content"`
 		} `json:"messages"`
 		Format struct {
@@ -104,7 +106,7 @@ func readChat(a *ask, body []byte) error {
 	}
 	a.model, a.schema, a.tool = r.Model, r.Format.Type == "json_schema", r.Choice.Function.Name
 	for _, m := range r.Messages {
-		a.text += m.Content + "\n"
+		a.said(m.Role, m.Content+"\n")
 	}
 	return nil
 }
@@ -132,6 +134,7 @@ func readAnthropic(a *ask, body []byte) error {
 		MaxTokens int            `json:"max_tokens"`
 		System    jsontext.Value `json:"system"`
 		Messages  []struct {
+			Role    string         `json:"role"`
 			Content jsontext.Value `json:"content"`
 		} `json:"messages"`
 		Choice struct {
@@ -146,25 +149,36 @@ func readAnthropic(a *ask, body []byte) error {
 	}
 	a.model, a.tool, a.text = r.Model, r.Choice.Name, blocks(r.System)
 	for _, m := range r.Messages {
-		a.text += blocks(m.Content)
+		a.said(m.Role, blocks(m.Content))
 	}
 	return nil
 }
 
-// blocks returns the text of content: a text, or blocks of them.
+// said adds a message.
+func (a *ask) said(role, text string) {
+	if a.text += text; role == "assistant" {
+		a.turn++
+	}
+}
+
+// blocks returns the text of content: a text, or blocks of them, or of results of tools.
 func blocks(content jsontext.Value) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
 		return text + "\n"
 	}
 	var list []struct {
-		Text string `json:"text"`
+		Text    string         `json:"text"`
+		Content jsontext.Value `json:"content"`
 	}
 	if json.Unmarshal(content, &list) != nil {
 		return ""
 	}
 	for _, b := range list {
 		text += b.Text + "\n"
+		if b.Content != nil {
+			text += blocks(b.Content)
+		}
 	}
 	return text
 }
