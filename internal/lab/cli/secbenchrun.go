@@ -46,7 +46,7 @@ refused, or a limit that is spent, ends the command before the run is finished.`
 	c.Flags().IntSliceVar(&f.seeds, "seed", task.Seeds, "seeds of the variants")
 	c.Flags().StringVar(&f.mode, "controller", controller.Strict, controller.Strict+" or "+controller.Repair)
 	c.Flags().StringVar(&f.condition, "condition", task.Plain, "of the prompt: "+task.Plain+" or "+task.Authorised)
-	f.secbenchModelFlags.add(c.Flags())
+	f.secbenchModelFlags.add(c)
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
 	}
