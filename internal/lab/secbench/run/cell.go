@@ -58,7 +58,7 @@ func limits(b trace.Budget) task.Limits {
 
 // start is what a cell is, as its trace begins.
 func (b Bench) start(c Cell, f *task.Fixture, model string) (trace.RunStart, string, error) {
-	prompt, err := c.Task.Prompt(c.Condition, limits(warden.Budget))
+	prompt, err := c.Task.Prompt(c.Condition, limits(warden.BudgetOf(c.Task)))
 	if err != nil {
 		return trace.RunStart{}, "", err
 	}
@@ -75,7 +75,7 @@ func (b Bench) start(c Cell, f *task.Fixture, model string) (trace.RunStart, str
 		Lineage: trace.Lineage{Method: "none"}, Engine: trace.Engine{Name: "scripted", SamplerSeed: c.Seed},
 		Controller: c.Controller, Encoding: "native", Condition: c.Condition,
 		PolicyHash: trace.Sum(policy), ToolsHash: tool.Hash(), PromptHash: trace.Sum([]byte(prompt)), Detector: refusal.Version,
-		Budget: warden.Budget, Layers: layers, Suite: task.Suite,
+		Budget: warden.BudgetOf(c.Task), Layers: layers, Suite: task.Suite,
 	}, prompt, nil
 }
 
@@ -229,7 +229,11 @@ func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
 	for _, l := range gold.Lines {
 		s.Lines = append(s.Lines, agents.Line{Role: l.Role, File: l.File, Line: l.Line, Loc: slices.Contains(gold.Accept.Loc, l.Role)})
 	}
-	s.Trigger = fmt.Sprintf("%x", gold.Trigger)
+	for _, input := range [][]byte{gold.Trigger, gold.Regular} {
+		if len(input) > 0 {
+			s.Inputs = append(s.Inputs, fmt.Sprintf("%x", input))
+		}
+	}
 	if len(t.Patchable) == 0 {
 		return s, nil
 	}
