@@ -93,6 +93,8 @@ func (c Cell) csv(share bool) []string {
 	}
 	text := c.Text
 	switch {
+	case c.Amount != nil:
+		text = strings.TrimSuffix(c.Amount.String()+", "+c.Amount.interval(), ", ")
 	case c.Decimal != "":
 		text = c.Decimal
 	case c.Measure != nil:

@@ -163,6 +163,8 @@ func (p *page) table(t Table, byID map[string]pageCase) pageTable {
 				x = p.count(*cell.Count, t.Caption+" / "+row.Title+" / "+t.Columns[k].whole(), byID)
 			case cell.Rate != nil:
 				x.Text, x.Share = cell.Rate.Percent(), cell.Rate.share()
+			case cell.Amount != nil:
+				x.Text, x.Share = cell.Amount.String(), cell.Amount.interval()
 			case cell.Decimal != "":
 				x.Text = cell.Decimal
 			case cell.Measure != nil:

@@ -77,6 +77,12 @@ func (n *Number) fill(cell Cell, c Column) bool {
 			low, high := round(i.Low), round(i.High)
 			n.Low, n.High, n.By = &low, &high, i.By
 		}
+	case cell.Amount != nil:
+		n.Decimal = cell.Amount.String()
+		if i := cell.Amount.Interval; i != nil {
+			low, high := round(i.Low), round(i.High)
+			n.Low, n.High, n.By = &low, &high, i.By
+		}
 	case cell.Decimal != "":
 		n.Decimal = cell.Decimal
 	case cell.Measure != nil:
