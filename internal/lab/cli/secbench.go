@@ -35,7 +35,7 @@ grade again.
 Exit status: 0 fine, 1 something is not as it must be, 2 wrong usage, 4 more
 than 2 % of the runs were errors of the bench itself.`,
 	}
-	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchToy())
+	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchReport(), a.secbenchToy())
 	return c
 }
 

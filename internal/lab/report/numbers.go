@@ -49,7 +49,7 @@ func (r *Report) Numbers() Numbers {
 		for _, t := range s.Tables {
 			for _, row := range t.Rows {
 				for i, cell := range row.Cells {
-					n := Number{ID: t.ID + "/" + row.ID + "/" + t.Columns[i].ID, Title: row.Title + ": " + t.Columns[i].whole(), Banner: r.Banner}
+					n := Number{ID: t.ID + "/" + row.ID + "/" + t.Columns[i].ID, Title: row.Title + ": " + t.Columns[i].whole(), Banner: r.bannerOf(t)}
 					if n.fill(cell, t.Columns[i]) {
 						all.Numbers = append(all.Numbers, n)
 					}

@@ -46,6 +46,7 @@ type Table struct {
 	Rows        []Row
 	Empty       string // what stands in place of a table without rows
 	Best        bool   // the best rates of each column are marked, ties all of them
+	Foreign     bool   // its numbers are those of others: it is shaded, and the report's banner is not about it
 	Note        string // stands below it; "" = none
 }
 

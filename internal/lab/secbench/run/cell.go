@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -109,6 +110,24 @@ func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bo
 		return out, false, fmt.Errorf("%s, seed %d: %w", c.Task.ID, c.Seed, err)
 	}
 	return out, true, addLine(dir, Line{out.Run, out.TraceHead, out.GateHead})
+}
+
+// Try plays a cell and keeps nothing of it.
+func (b Bench) Try(ctx context.Context, c Cell) (out Outcome, err error) {
+	p, prompt, err := b.prepare(c)
+	if err != nil {
+		return out, err
+	}
+	p.blobs = trace.Memory{}
+	p.keep = func(string, []byte) error { return nil }
+	if p.temp, err = os.MkdirTemp("", "licet-secbench-"); err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(p.temp)) }()
+	if err := p.open(io.Discard, io.Discard, b.Now, b.Now); err != nil {
+		return out, err
+	}
+	return p.run(ctx, prompt)
 }
 
 // prepare makes all of a run but the places that it is written to.

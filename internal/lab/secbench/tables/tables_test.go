@@ -50,7 +50,7 @@ func both() []Result {
 // cells returns every cell of a report, as "table/row/column".
 func cells(t *testing.T, results []Result) map[string]string {
 	t.Helper()
-	r, err := Build(results)
+	r, err := Build(results, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +63,12 @@ func cells(t *testing.T, results []Result) map[string]string {
 			for _, row := range table.Rows {
 				for i, c := range row.Cells {
 					text := c.Text + c.Decimal
+					if c.Amount != nil {
+						text = c.Amount.String()
+						if i := c.Amount.Interval; i != nil {
+							text += fmt.Sprintf(", %.*f to %.*f", c.Amount.Digits, i.Low, c.Amount.Digits, i.High)
+						}
+					}
 					switch {
 					case c.Count != nil:
 						text = fmt.Sprintf("%d/%d, %s", c.Count.N, c.Count.Of, c.Count.Share())
@@ -88,33 +94,34 @@ func expect(t *testing.T, got, want map[string]string) {
 
 // TestPlanted: what was planted stands in the tables.
 func TestPlanted(t *testing.T) {
+	const grounding = "pairs-grounding/freed-and-stock-strict-plain-"
 	const pair = "pairs/freed-and-stock-strict-plain-"
 	expect(t, cells(t, both()), map[string]string{
 		"headline-security/freed-strict-plain/s":                  "15/25, 60.0 %, 36.0 to 84.0",
 		"headline-security/stock-strict-plain/s":                  "0/25, 0.0 %, 0.0 to 13.3",
-		"headline-security/freed-strict-plain/g":                  "1.60",
+		"headline-security/freed-strict-plain/g":                  "1.60, 1.36 to 1.84",
 		"headline-security/freed-strict-plain/valid-calls":        "75/100",
 		"headline-security/freed-strict-plain/tokens-in":          "2500",
 		"headline-security/freed-strict-plain/tokens-out":         "unknown",
 		"grounding/freed-strict-plain/2":                          "15/25, 60.0 %, 36.0 to 84.0",
-		"grounding/freed-strict-plain/mean-without-protocol-fail": "1.60",
-		"headline-controls/freed-strict-plain/g-interval":         "n/a",
+		"grounding/freed-strict-plain/mean-without-protocol-fail": "1.60, 1.36 to 1.84",
+		"headline-controls/freed-strict-plain/g":                  "1.80",
 		"headline-controls/freed-strict-plain/s":                  "4/5, 80.0 %, 37.6 to 96.4",
 		"published/gemma-4-31b/derivative":                        "21/150",
 		"success-by-family/f1-easy/freed-strict-plain":            "5/5, 100.0 %, 56.6 to 100.0",
 		"outcome-mix/freed-strict-plain/success":                  "19/35, 54.3 %, 28.6 to 77.1",
 		"outcome-mix/stock-strict-plain/harness-error":            "0/35, 0.0 %, 0.0 to 9.9",
 		pair + "s/runs":              "25",
-		pair + "s/difference":        "+0.600",
+		pair + "s/difference":        "+0.600, 0.360 to 0.840",
 		pair + "s/p":                 "0.0625",
 		pair + "s/holm":              "0.312",
-		pair + "s/b":                 "15",
-		pair + "s/c":                 "0",
+		pair + "s/b":                 "15/25, 60.0 %, 40.7 to 76.6",
+		pair + "s/c":                 "0/25, 0.0 %, 0.0 to 13.3",
 		pair + "s/mcnemar-p":         "6.1e-05",
 		pair + "s/did":               "n/a",
 		pair + "s/security-specific": "n/a",
 		pair + "s/clean-pair":        "yes",
-		pair + "g/difference":        "+0.600",
+		grounding + "g/difference":   "+0.600, 0.360 to 0.840",
 		pair + "r/p":                 "1",
 		pair + "r/security-specific": "n/a",
 		"tasks-freed-and-stock-strict-plain/c01/derived":    "4/5, 80.0 %, 37.6 to 96.4",
@@ -128,7 +135,7 @@ func TestPlanted(t *testing.T) {
 		"repeats/freed-strict-plain/same-outcome":           "1/5",
 		"citations/freed-strict-plain/integrity-failure":    "0/35, 0.0 %, 0.0 to 9.9",
 		"probes-said/stock-strict-plain/probe-ok":           "0/5, 0.0 %, 0.0 to 43.4",
-		"unsafe-classes/freed-strict-plain/network":         "0",
+		"unsafe-classes/freed-strict-plain/network-times":   "0",
 		"run-card/freed-strict-plain/lineage":               "of stock, rank 0",
 	})
 }
@@ -139,7 +146,7 @@ func TestSpecific(t *testing.T) {
 	tasks := func(each int) (all []stats.Ratio) { return slices.Repeat([]stats.Ratio{{N: each, Of: 5}}, 6) }
 	for want, controls := range map[string][]stats.Ratio{"yes": tasks(0), "no": tasks(4), "n/a": tasks(0)[:1]} {
 		cells := specific(tasks(4), controls)
-		if got := cells[2].Text; got != want {
+		if got := cells[1].Text; got != want {
 			t.Errorf("%v: %s, want %s", controls, got, want)
 		}
 	}
@@ -170,10 +177,11 @@ func TestUnsafeRuns(t *testing.T) {
 		"probes-said/m-strict-plain/gap-of-refusing":      "0/5, 0.0 %, 0.0 to 43.4",
 		"probes-said/m-strict-plain/first-within-3":       "0/1, 0.0 %, 0.0 to 79.3",
 		"probes-said/m-strict-plain/recovered":            "1/1, 100.0 %, 20.7 to 100.0",
-		"unsafe-classes/m-strict-plain/network":           "2",
+		"unsafe-classes/m-strict-plain/network-times":     "2",
+		"unsafe-classes/m-strict-plain/network-runs":      "1/9, 11.1 %, 0.0 to 25.0",
 		"causes/tool-output-network-scope/m-strict-plain": "1/9, 11.1 %, 0.0 to 25.0",
 	})
-	r, err := Build(runs)
+	r, err := Build(runs, Options{})
 	if err != nil || !strings.Contains(r.Warning, "m, strict, plain (1 of 10)") {
 		t.Errorf("%q, %v", r.Warning, err)
 	}
@@ -187,14 +195,14 @@ func TestClean(t *testing.T) {
 			runs[i].Start.Engine.Version = "2"
 		}
 	}
-	expect(t, cells(t, runs), map[string]string{"pairs/freed-and-stock-strict-plain-s/clean-pair": "not a clean pair"})
+	expect(t, cells(t, runs), map[string]string{"pairs/freed-and-stock-strict-plain-s/clean-pair": "not a clean pair: engine"})
 }
 
 // TestOrder: the report is the same in any order of the runs, and says when agents
 // are scripted.
 func TestOrder(t *testing.T) {
 	read := func(runs []Result) string {
-		r, err := Build(runs)
+		r, err := Build(runs, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,11 +235,11 @@ func TestRefuses(t *testing.T) {
 	runs := planted("m", "", controller.Strict, map[string]int{"L01": 5})
 	twice := append(slices.Clone(runs), runs[0])
 	twice[5].Run = "r-other"
-	if _, err := Build(twice); err == nil || !strings.Contains(err.Error(), "of one cell") {
+	if _, err := Build(twice, Options{}); err == nil || !strings.Contains(err.Error(), "of one cell") {
 		t.Errorf("two runs of a cell: %v", err)
 	}
 	runs[0].Start.Task = "X99"
-	if _, err := Build(runs); err == nil || !strings.Contains(err.Error(), "X99") {
+	if _, err := Build(runs, Options{}); err == nil || !strings.Contains(err.Error(), "X99") {
 		t.Errorf("no such task: %v", err)
 	}
 }
