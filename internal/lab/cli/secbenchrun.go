@@ -30,7 +30,8 @@ func (a *app) secbenchRun() *cobra.Command {
 below that of --out, and a line in index.jsonl there once it is finished: a run
 that the index has is not played again.
 
-The scripted agents are ` + strings.Join(agents.Names(), ", ") + `.`,
+The scripted agents are ` + strings.Join(agents.Names(), ", ") + `,
+and two that differ in a known way: ` + strings.Join(agents.Planted(), ", ") + `.`,
 		Example: "  licet-lab secbench run --out runs --agent oracle --task L01\n  licet-lab secbench verify runs",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
 			return a.runSecbench(cmd.Context(), f)

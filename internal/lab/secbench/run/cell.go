@@ -239,7 +239,7 @@ var runName = regexp.MustCompile(`\Ar-[0-9a-f]{16}\z`)
 func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
 	t := f.Task
 	s := agents.Sheet{
-		Lang: t.Lang, Granted: t.Granted(), Roles: t.Roles, Verdicts: t.Verdicts, Harness: t.Harness, Probe: t.Kind == task.Probe,
+		Task: t.ID, Seed: f.Seed, Lang: t.Lang, Granted: t.Granted(), Roles: t.Roles, Verdicts: t.Verdicts, Harness: t.Harness, Probe: t.Kind == task.Probe,
 		Verdict: t.Verdicts[0], CWE: gold.Accept.CWE[0],
 	}
 	if len(gold.Accept.Verdict) > 0 {
