@@ -62,6 +62,7 @@ type bar struct {
 	Label     string
 	More      string // second line of the label, "" if it has one; both are smaller then
 	Value     string
+	MoreValue string // second line of the value; both are smaller then
 	Point     string // x of the point; "" = there are parts or marks
 	Low, High string // of the interval; "" = none
 	Ground    bool   // the parts are of a whole, which is seen behind them
@@ -73,8 +74,9 @@ type part struct {
 	X, Width, Middle string
 	Fill, Class      string
 	Opacity          string // "" = all of it
+	Shade            string // class of its text
 	Text             string // "" where there is no room
-	TextX            string
+	TextX            string // of the plate below the text; "" = there is none
 	TextWidth        int
 }
 
@@ -167,7 +169,7 @@ func (d *drawing) legend(h Chart, t Table) int {
 		return 0
 	}
 	perLine, width, room := 1, 0, 80
-	if h.Form == Marks || h.Form == Parts && len(h.Columns) > 4 { // many: the legend may stand above the values, too
+	if h.Form == Marks || (h.Form == Parts || h.Form == Bars) && len(h.Columns) > 4 { // many: the legend may stand above the values, too
 		perLine, width, room = 3, (chartWidth-labelWidth)/3, 20
 	}
 	for i, name := range h.Columns {

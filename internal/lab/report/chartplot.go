@@ -32,7 +32,7 @@ const (
 
 // dots lays out a plot: a dot for each row, with its title beside the plot.
 func (h Chart) dots(d *drawing, t Table) {
-	d.Left, d.Plot, d.Top = dotsLeft, dotsWidth, 16
+	d.Left, d.Plot, d.Top = dotsLeft, dotsWidth, 28
 	d.Bottom = d.Top + dotsHeight
 	x, y := t.column(h.Columns[0]), t.column(h.Columns[1])
 	d.XTitle, d.YTitle = t.Columns[x].Title, t.Columns[y].Title
@@ -56,7 +56,7 @@ func (h Chart) dots(d *drawing, t Table) {
 		d.Legend = append(d.Legend, legend{X: dotsSide, Y: d.Top + legendLine*len(d.Dots), Shape: p.Shape, Class: p.Class, Key: key(i), Text: shorten(row.Title, 38)})
 		d.Dots = append(d.Dots, p)
 	}
-	d.Tags = tags
+	d.Tags = placed(tags)
 	if h.Front {
 		d.Front = front(d.Dots, t.Columns[x].Better)
 	}
@@ -71,8 +71,28 @@ func tagged(tags []tag, p dot, text string) []tag {
 			return tags
 		}
 	}
-	x := p.x + 10
-	return append(tags, tag{X: fmt.Sprintf("%.1f", x), Y: fmt.Sprintf("%.1f", p.y-8), Text: text, x: p.x, y: p.y})
+	return append(tags, tag{Text: text, x: p.x, y: p.y})
+}
+
+// placed puts each tag beside its dot, at the first height at which it hides no other.
+func placed(tags []tag) []tag {
+	const letter, line = 8, 14
+	for i := range tags {
+		t := &tags[i]
+		t.x += 10
+		for _, off := range []float64{-8, -22, -36, 18, 32} {
+			at := t.y + off
+			hidden := slices.ContainsFunc(tags[:i], func(o tag) bool {
+				return math.Abs(o.y-at) < line && t.x < o.x+float64(letter*len(o.Text)) && o.x < t.x+float64(letter*len(t.Text))
+			})
+			if !hidden {
+				t.y = at
+				break
+			}
+		}
+		t.X, t.Y = fmt.Sprintf("%.1f", t.x), fmt.Sprintf("%.1f", t.y)
+	}
+	return tags
 }
 
 // front joins the dots that no other beats: none lies as far or further on the good
@@ -108,13 +128,24 @@ func (h Chart) heat(t Table, row Row) []bar {
 		p := part{X: fmt.Sprintf("%.1f", x), Width: fmt.Sprintf("%.1f", width), Fill: "none", Class: hue(0)}
 		text := "–"
 		if r, ok := row.Cells[t.column(name)].rate(); ok && r.Of > 0 {
-			p.Fill, p.Opacity = "currentColor", fmt.Sprintf("%.2f", 0.9*float64(r.N)/float64(r.Of))
+			p.Fill = "currentColor"
+			p.Opacity, p.Shade = shade(float64(r.N) / float64(r.Of))
 			text = fmt.Sprintf("%d/%d", r.N, r.Of)
 		}
-		p.write(text, x+width/2, width)
+		p.write(text, x+width/2, width+6)
+		p.TextX = "" // the field itself is to be seen
 		b.Parts = append(b.Parts, p)
 	}
 	return []bar{b}
+}
+
+// shade is how dark a field of a share is, and the class of a text that can be read on
+// it. No field is of a darkness in between, on which neither text could be.
+func shade(share float64) (opacity, class string) {
+	if share <= 0.5 {
+		return fmt.Sprintf("%.2f", 0.7*share), ""
+	}
+	return fmt.Sprintf("%.2f", 0.6+0.4*share), " inverse"
 }
 
 // forest lays out a row with a point and its interval for each column.
@@ -141,7 +172,7 @@ func (h Chart) forest(t Table, row Row, reach float64) []bar {
 	if len(b.Marks) == 0 {
 		return nil
 	}
-	b.Value = strings.Join(values, ", ")
+	b.Value, b.MoreValue = values[0], strings.Join(values[1:], ", ")
 	return []bar{b}
 }
 

@@ -16,9 +16,13 @@ import (
 // pair is a model, and one that was derived from it, run alike.
 type pair struct{ stock, derived arm }
 
+// title names a pair in full.
 func (p pair) title() string {
 	return p.derived.model + " and " + p.stock.model + ", " + p.stock.controller + ", " + p.stock.condition
 }
+
+// names names a pair in this report.
+func (b builder) names(p pair) string { return p.derived.model + " and " + b.name(p.stock) }
 
 // paired returns the pairs of arms: the lineage of a derived model names its base, or
 // whoever asks for the report does.
@@ -86,8 +90,9 @@ var compared = []struct {
 // pairs tests whether derived models differ from their bases (T3). Points have a table
 // of their own: they are another scale.
 func (b builder) pairs() (report.Section, error) {
-	shares := report.Table{ID: "pairs", Caption: "Derived model less stock, security tasks", Corner: "pair and measure", Columns: columns(
-		"runs", "difference", "p", "Holm", "b", "c", "McNemar p", "control runs", "controls", "DiD", "security-specific", "clean pair"),
+	shares := report.Table{ID: "pairs", Caption: "Derived model less stock", Corner: "pair and measure", Columns: slices.Concat(
+		grouped("security tasks", "runs", "difference", "p", "Holm"), grouped("cells", "b", "c", "McNemar p"), grouped("controls K01 to K16", "control runs", "controls"),
+		columns("DiD", "security-specific", "clean pair")),
 		Note: "Difference of means over the runs that both models made, with its interval by resampled tasks; what is behind it stands in the table of the pair's tasks. p by flips of the signs of tasks, exact for up to 20 tasks that differ; Holm over all rows, those of grounding with them. b and c: cells in which the derived model has more, or less; McNemar takes them as independent (of points, it is a test of signs) and is there to be compared with what others print. Controls: the difference on K01 to K16. DiD: what is left of the difference without that; an effect is called security-specific only if its interval excludes 0. An interval takes two tasks."}
 	points := report.Table{ID: "pairs-grounding", Caption: "The same of grounding, 0 to 5 points", Corner: shares.Corner, Columns: shares.Columns}
 	var ps []*big.Rat
@@ -99,7 +104,7 @@ func (b builder) pairs() (report.Section, error) {
 		for _, m := range compared {
 			cells, value := pairCells(on, controls, m.value)
 			ps = append(ps, value)
-			row := report.Row{ID: report.Slug(p.title() + " " + m.name), Title: p.title() + ": " + m.name, Cells: append(cells, text(clean(slices.Concat(on, controls)))), Line: m.name == "S"}
+			row := report.Row{ID: report.Slug(p.title() + " " + m.name), Title: m.name + ": " + b.names(p), Cells: append(cells, text(clean(slices.Concat(on, controls)))), Line: m.name == "S"}
 			if m.name == "G" {
 				points.Rows = append(points.Rows, row)
 			} else {
@@ -209,7 +214,7 @@ func clean(runs []twins) string {
 func (b builder) perTask() (report.Section, error) {
 	s := report.Section{ID: "tasks", Title: "Tasks of the pairs"}
 	for _, p := range b.paired() {
-		t := report.Table{ID: report.Slug("tasks " + p.title()), Caption: p.title(), Corner: "task", Columns: columns("derived", "stock", "difference")}
+		t := report.Table{ID: report.Slug("tasks " + p.title()), Caption: b.names(p), Corner: "task", Columns: columns("derived", "stock", "difference")}
 		for i := range 2 {
 			t.Columns[i].Better = report.More
 		}
@@ -236,7 +241,7 @@ func (b builder) taskMap() (report.Section, error) {
 	t := report.Table{ID: "task-map", Caption: "Success by task and configuration", Corner: "task"}
 	chart := report.Chart{ID: "task-map-heat", Title: t.Caption, Table: t.ID, Form: report.Heat}
 	for _, a := range b.arms {
-		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: a.title(), Better: report.More})
+		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: b.name(a), Better: report.More})
 		chart.Columns = append(chart.Columns, report.Slug(a.title()))
 	}
 	for _, id := range slices.Sorted(maps.Keys(b.tasks)) {

@@ -21,7 +21,8 @@ import (
 // card says what was run (T1).
 func (b builder) card() (report.Section, error) {
 	t := report.Table{ID: "run-card", Caption: "Run card", Corner: "configuration",
-		Columns: columns("lineage", "engine", "encoding", "prompts", "policies", "tools", "detector", "layers", "suite", "runs", "missing", "harness error")}
+		Columns: slices.Concat(
+			columns("lineage", "engine", "encoding"), grouped("digests", "prompts", "policies", "tools"), columns("detector", "layers", "suite"), grouped("number", "runs", "missing", "harness error"))}
 	cells := map[cell]bool{}
 	for _, r := range b.all {
 		cells[r.cell()] = true
@@ -36,7 +37,7 @@ func (b builder) card() (report.Section, error) {
 			return text(strings.Join(slices.Sorted(maps.Keys(seen)), "; "))
 		}
 		digest := func(value func(trace.RunStart) string) report.Cell {
-			return text(trace.Sum([]byte(of(value).Text))[:12])
+			return text(trace.Sum([]byte(of(value).Text))[:8])
 		}
 		return []report.Cell{
 			of(lineage), of(engine), of(func(s trace.RunStart) string { return s.Encoding }),
@@ -59,7 +60,7 @@ func lineage(s trace.RunStart) string {
 
 func engine(s trace.RunStart) string {
 	e := s.Engine
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Name, e.Version, e.Batch)) + fmt.Sprintf(", temperature %d/1000, top-p %d/1000", e.TemperatureMilli, e.TopPMilli)
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Name, e.Version, e.Batch)) + fmt.Sprintf(", temperature %.3f, top-p %.3f", float64(e.TemperatureMilli)/1000, float64(e.TopPMilli)/1000)
 }
 
 //go:embed published.json
@@ -72,8 +73,9 @@ func (b builder) headline() (report.Section, error) {
 		id, caption string
 		wanted      func(*task.Task) bool
 	}{{"headline-security", "Security tasks", security}, {"headline-controls", "Controls", control}} {
-		t := report.Table{ID: part.id, Caption: part.caption, Corner: "configuration", Columns: columns(
-			"S", "SSR", "G", "G sub", "R", "R maybe", "SA", "UA attempt", "UA hard", "valid calls", "tokens in", "tokens out")}
+		t := report.Table{ID: part.id, Caption: part.caption, Corner: "configuration", Columns: slices.Concat(
+			grouped("success", "S", "SSR"), grouped("grounding", "G", "G sub"), grouped("refusal", "R", "R maybe"), columns("SA"),
+			grouped("unsafe attempt", "UA attempt", "UA hard"), columns("valid calls"), grouped("tokens", "tokens in", "tokens out"))}
 		for i, better := range []report.Direction{report.More, report.More, 0, 0, report.Less, 0, report.Less, report.Less, report.Less, report.More} {
 			t.Columns[i].Better = better
 		}
@@ -171,7 +173,7 @@ func (b builder) families() (report.Section, error) {
 	}
 	t := report.Table{ID: "success-by-family", Caption: "Success by family and difficulty", Corner: "family"}
 	for _, a := range b.arms {
-		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: a.title(), Better: report.More})
+		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: b.name(a), Better: report.More})
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(kinds), func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) }) {
 		title := strings.TrimSpace(k[0] + " " + k[1])
@@ -264,7 +266,7 @@ func (b builder) causes() report.Table {
 		}
 	}
 	for _, a := range b.arms {
-		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: a.title()})
+		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: b.name(a)})
 	}
 	title := func(c metric.Cause) string { return c.Source + ", " + c.Class + ", " + c.Harm }
 	for _, c := range slices.SortedFunc(maps.Keys(seen), func(x, y metric.Cause) int { return strings.Compare(title(x), title(y)) }) {

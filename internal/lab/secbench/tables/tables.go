@@ -48,6 +48,7 @@ type arm struct{ model, controller, condition string }
 
 func (r Result) arm() arm { return arm{r.Start.Model, r.Start.Controller, r.Start.Condition} }
 
+// title names an arm in full.
 func (a arm) title() string { return a.model + ", " + a.controller + ", " + a.condition }
 
 func (a arm) compare(o arm) int {
@@ -92,7 +93,7 @@ func Build(results []Result, o Options) (*report.Report, error) {
 			"Intervals of counts resample tasks with all their runs. Where all runs agree, or there is one task, they are Wilson's.",
 		},
 		Banner: b.banner(), Warning: b.warning(),
-		Facts: []report.Fact{{Name: "runs", Value: fmt.Sprint(len(results))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", Seed, stats.Resamples)}},
+		Facts: b.facts(),
 	}
 	for _, r := range b.all {
 		out.Cases = append(out.Cases, describe(r))
@@ -340,10 +341,42 @@ func columns(titles ...string) (all []report.Column) {
 	return all
 }
 
+// grouped makes columns below a common title.
+func grouped(group string, titles ...string) []report.Column {
+	all := columns(titles...)
+	for i := range all {
+		all[i].Group = group
+	}
+	return all
+}
+
+// name names an arm in this report: where all have one controller and one condition,
+// by its model.
+func (b builder) name(a arm) string {
+	if b.uniform() {
+		return a.model
+	}
+	return a.title()
+}
+
+// uniform says whether all arms have one controller and one condition.
+func (b builder) uniform() bool {
+	return !slices.ContainsFunc(b.arms, func(a arm) bool { return a.controller != b.arms[0].controller || a.condition != b.arms[0].condition })
+}
+
+// facts say what the report is about.
+func (b builder) facts() []report.Fact {
+	all := []report.Fact{{Name: "runs", Value: fmt.Sprint(len(b.all))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", Seed, stats.Resamples)}}
+	if b.uniform() && len(b.arms) > 0 {
+		all = append(all, report.Fact{Name: "controller", Value: b.arms[0].controller}, report.Fact{Name: "prompt condition", Value: b.arms[0].condition})
+	}
+	return all
+}
+
 // rows makes a row of each arm.
 func (b builder) rows(cells func(arm) []report.Cell) (all []report.Row) {
 	for _, a := range b.arms {
-		all = append(all, report.Row{ID: report.Slug(a.title()), Title: a.title(), Cells: cells(a)})
+		all = append(all, report.Row{ID: report.Slug(a.title()), Title: b.name(a), Cells: cells(a)})
 	}
 	return all
 }

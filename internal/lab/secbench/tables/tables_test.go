@@ -11,8 +11,11 @@ import (
 
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/redact"
+	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/trivial"
 	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
@@ -48,9 +51,9 @@ func both() []Result {
 }
 
 // cells returns every cell of a report, as "table/row/column".
-func cells(t *testing.T, results []Result) map[string]string {
+func cells(t *testing.T, results []Result, options ...Options) map[string]string {
 	t.Helper()
-	r, err := Build(results, Options{})
+	r, err := Build(results, append(options, Options{})[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,5 +244,100 @@ func TestRefuses(t *testing.T) {
 	runs[0].Start.Task = "X99"
 	if _, err := Build(runs, Options{}); err == nil || !strings.Contains(err.Error(), "X99") {
 		t.Errorf("no such task: %v", err)
+	}
+}
+
+// TestNamed: a pair can be named that no lineage names, and one that was not run is an
+// error.
+func TestNamed(t *testing.T) {
+	runs := both()
+	for i := range runs {
+		runs[i].Start.Lineage.Base = ""
+	}
+	const difference = "pairs/freed-and-stock-strict-plain-s/difference"
+	if got := cells(t, runs)[difference]; got != "" {
+		t.Errorf("a pair that nobody named: %s", got)
+	}
+	o := Options{Pairs: []Pair{{Derived: "freed", Stock: "stock"}}}
+	expect(t, cells(t, runs, o), map[string]string{difference: "+0.600, 0.360 to 0.840"})
+	for _, p := range []Pair{{"freed", "other"}, {"stock", "none"}} {
+		if _, err := Build(runs, Options{Pairs: []Pair{p}}); err == nil || !strings.Contains(err.Error(), "there are freed, stock") {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+}
+
+// TestTradeoffs: what no other configuration beats is on the front, and a rate of
+// exchange stands where success is known to have been paid.
+func TestTradeoffs(t *testing.T) {
+	bold := planted("m", "", controller.Repair, map[string]int{"L01": 5, "C01": 5, "P01": 0})
+	shy := planted("m", "", controller.Strict, map[string]int{"L01": 1, "C01": 1, "P01": 0})
+	worse := planted("n", "", controller.Strict, map[string]int{"L01": 1, "C01": 1, "P01": 0})
+	for _, runs := range [][]Result{bold, worse} {
+		for i := range runs {
+			if runs[i].Start.Task == "P01" && runs[i].Start.Seed <= 4 {
+				runs[i].Measures.Flags.UnsafeAttempt = true
+			}
+		}
+	}
+	expect(t, cells(t, slices.Concat(bold, shy, worse)), map[string]string{
+		"vectors/m-repair-plain/ua-attempt":                              "4/15, 26.7 %, 0.0 to 80.0",
+		"vectors/m-repair-plain/s":                                       "10/10, 100.0 %, 72.2 to 100.0",
+		"vectors/m-repair-plain/on-the-front":                            "yes",
+		"vectors/m-strict-plain/on-the-front":                            "yes",
+		"vectors/n-strict-plain/on-the-front":                            "no",
+		"exchange/m-repair-plain-to-m-strict-plain/fall-of-s":            "+0.800, 0.800 to 0.800",
+		"exchange/m-repair-plain-to-m-strict-plain/rate":                 "+1.00, 1.00 to 1.00",
+		"exchange/m-repair-plain-to-m-strict-plain/fall-of-ua-on-probes": "+0.800",
+	})
+	for i := range bold { // nothing is paid
+		bold[i].Measures.Flags.Success = shy[i].Measures.Flags.Success
+	}
+	if got := cells(t, slices.Concat(bold, shy))["exchange/m-repair-plain-to-m-strict-plain/rate"]; got != "" {
+		t.Errorf("a rate of exchange for nothing: %s", got)
+	}
+}
+
+// TestAudit: what an export hides, and what it would not.
+func TestAudit(t *testing.T) {
+	runs := planted("m", "", controller.Strict, map[string]int{"L01": 5})
+	runs[0].Audit.Hidden = map[redact.Rule]int{redact.Key: 3}
+	runs[1].Audit = run.Audit{Hidden: map[redact.Rule]int{redact.Key: 1, redact.Path: 2}, Left: 1}
+	expect(t, cells(t, runs), map[string]string{
+		"redaction-audit/m-strict-plain/a-key-runs":   "2/5, 40.0 %, 11.8 to 76.9",
+		"redaction-audit/m-strict-plain/a-key-times":  "4",
+		"redaction-audit/m-strict-plain/e-path-times": "2",
+		"redaction-audit/m-strict-plain/left":         "1/5, 20.0 %, 3.6 to 62.4",
+	})
+}
+
+// TestTrivial: baselines stand in every report, with what they pass, and a warning
+// where that must not be.
+func TestTrivial(t *testing.T) {
+	runs := planted("m", "", controller.Strict, map[string]int{"L01": 5})
+	easy, err := task.Get("L01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hard, err := task.Get("L05")
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(of *task.Task, seed int, passed bool) trivial.Try {
+		return trivial.Try{Baseline: "grep", Cell: trivial.Cell{Task: of, Seed: seed}, Passed: passed, Closed: true, Right: true}
+	}
+	o := Options{Trivial: []trivial.Try{try(easy, 1, true), try(easy, 2, false), try(hard, 1, false)}}
+	expect(t, cells(t, runs, o), map[string]string{
+		"trivial-baselines/grep/passes":               "1/3, 33.3 %, 0.0 to 50.0",
+		"trivial-baselines/grep/passes-of-hard-tasks": "0/1, 0.0 %, 0.0 to 79.3",
+		"trivial-baselines/grep/verdict-or-cwe-right": "3/3, 100.0 %, 43.9 to 100.0",
+		"trivial-baselines/no-op/passes":              "0/0, no case",
+		"trivial-baselines/random-verdict/passes":     "0/0, no case",
+	})
+	for want, tries := range map[string][]trivial.Try{"": o.Trivial, "grep passes L05, seed 1": {try(hard, 1, true)}} {
+		r, err := Build(runs, Options{Trivial: tries})
+		if err != nil || !strings.Contains(r.Warning, want) || want == "" && r.Warning != "" {
+			t.Errorf("%q, want %q: %v", r.Warning, want, err)
+		}
 	}
 }

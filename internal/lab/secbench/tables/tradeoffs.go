@@ -77,8 +77,7 @@ func (b builder) exchange() report.Table {
 				continue
 			}
 			a := report.Amount{Value: rate.Value(), Digits: 2, Signed: true, Interval: resampled(low, high)}
-			title := x.title() + " to " + y.title()
-			t.Rows = append(t.Rows, report.Row{ID: report.Slug(title), Title: title, Cells: []report.Cell{amount(unsafe, difference), amount(success, difference), {Amount: &a}}})
+			t.Rows = append(t.Rows, report.Row{ID: report.Slug(x.title() + " to " + y.title()), Title: b.name(x) + " to " + b.name(y), Cells: []report.Cell{amount(unsafe, difference), amount(success, difference), {Amount: &a}}})
 		}
 	}
 	return t
