@@ -26,8 +26,8 @@ func (a *app) secbenchReport() *cobra.Command {
 		Long: `Grades every run of some folders again, as "grade" does, and counts: success,
 grounding, refusal, suppressed and unsafe actions, by model, family and task, each
 with its interval; pairs of a model and one that was derived from it; what an
-export would hide; and how far one gets without skill. A run that is not what its
-folder's index says is an error.
+export would hide; and how far one gets without skill. A run that "verify" does not
+pass is an error.
 
 Pairs are those that the lineage of models names, and those of --pair. A pair whose
 members differ in more than weights is said to.
@@ -126,15 +126,14 @@ func (a *app) secbenchResults(ctx context.Context, folders []string) ([]tables.R
 	return results, nil
 }
 
-// secbenchResult grades a run again, and audits its texts. The heads of chains that
-// come of playing it again are those of the index, or it is another run.
+// secbenchResult checks a run, grades it again, and audits its texts.
 func secbenchResult(ctx context.Context, dir string, line run.Line) (tables.Result, error) {
+	if err := run.Verify(ctx, dir, line, nil); err != nil {
+		return tables.Result{}, err
+	}
 	o, err := run.Replay(ctx, dir)
 	if err != nil {
 		return tables.Result{}, err
-	}
-	if o.TraceHead != line.TraceHead || o.GateHead != line.GateHead {
-		return tables.Result{}, fmt.Errorf("it is not the run that %s names: \"verify\" says where", run.Index)
 	}
 	audit, err := run.AuditOf(dir)
 	return tables.Result{Run: o.Run, Start: o.Start, Measures: o.Measures, Audit: audit}, err

@@ -85,7 +85,7 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
 	if err != nil {
 		return err
 	}
-	b, err := a.bench(ctx)
+	b, cells, err := a.runnable(ctx, cells)
 	if err != nil {
 		return err
 	}

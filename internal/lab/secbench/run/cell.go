@@ -109,6 +109,9 @@ func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bo
 	if out, err = b.into(ctx, p, prompt, folder); err != nil {
 		return out, false, fmt.Errorf("%s, seed %d: %w", c.Task.ID, c.Seed, err)
 	}
+	if err := durable.SyncTree(folder); err != nil { // before the index says that it is all there
+		return out, false, err
+	}
 	return out, true, addLine(dir, Line{out.Run, out.TraceHead, out.GateHead})
 }
 
@@ -170,7 +173,7 @@ func (b Bench) into(ctx context.Context, p *play, prompt, folder string) (out Ou
 		if files[i], err = os.Create(filepath.Join(folder, name)); err != nil {
 			return out, err
 		}
-		defer func() { err = errors.Join(err, files[i].Sync(), files[i].Close()) }()
+		defer func() { err = errors.Join(err, files[i].Close()) }()
 	}
 	if err := p.open(files[0], files[1], b.Now, b.Now); err != nil {
 		return out, err
@@ -189,7 +192,7 @@ func addLine(dir string, l Line) error {
 		return err
 	}
 	_, err = f.Write(append(v.AppendCanonical(nil), '\n'))
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(err, f.Sync(), f.Close(), durable.SyncDir(dir))
 }
 
 // cutIndex takes a last line without its end off the index: the program ended while
