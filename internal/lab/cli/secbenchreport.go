@@ -158,24 +158,48 @@ func (a *app) secbenchTrivial(ctx context.Context, results []tables.Result) ([]t
 	return trivial.All(ctx, slices.Compact(cells), a.cellProgress())
 }
 
-// printSecbench prints what a terminal has room for.
+// overview are the tables and columns that a terminal has room for.
+var overview = map[string][]string{
+	"pairs":   {"runs", "difference", "p", "holm", "b", "c", "mcnemar-p", "controls", "security-specific", "clean-pair"},
+	"vectors": {"ua-attempt", "s", "no-r", "protocol-kept", "on-the-front"},
+}
+
 func (a *app) printSecbench(doc *report.Report) error {
-	if doc.Banner != "" {
-		fmt.Fprintln(a.out, clikit.Printable(doc.Banner))
-	}
-	if doc.Warning != "" {
-		fmt.Fprintln(a.out, clikit.Printable(doc.Warning))
+	for _, text := range []string{doc.Banner, doc.Warning} {
+		if text != "" {
+			fmt.Fprintln(a.out, clikit.Printable(text))
+		}
 	}
 	for _, s := range doc.Sections {
 		for _, t := range s.Tables {
-			if t.ID != "vectors" && t.ID != "pairs" {
+			if overview[t.ID] == nil {
 				continue
 			}
 			fmt.Fprintf(a.out, "\n%s\n", t.Caption)
-			if err := t.Print(a.out); err != nil {
+			if err := narrowed(t, overview[t.ID]).Print(a.out); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// narrowed is a table with some of its columns, without the titles above them.
+func narrowed(t report.Table, ids []string) report.Table {
+	n := report.Table{Corner: t.Corner}
+	var kept []int
+	for i, c := range t.Columns {
+		if slices.Contains(ids, c.ID) {
+			c.Group = ""
+			kept, n.Columns = append(kept, i), append(n.Columns, c)
+		}
+	}
+	for _, row := range t.Rows {
+		short := report.Row{Title: row.Title}
+		for _, i := range kept {
+			short.Cells = append(short.Cells, row.Cells[i])
+		}
+		n.Rows = append(n.Rows, short)
+	}
+	return n
 }
