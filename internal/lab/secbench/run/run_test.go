@@ -18,6 +18,8 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
@@ -554,6 +556,38 @@ func TestPatterns(t *testing.T) {
 		passed.End.Outcome = metric.Success
 		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
 			t.Errorf("patterns may pass %s: %v", id, ok)
+		}
+	}
+}
+
+// TestOldDetector: a run is read again under the rules for refusals that it names,
+// also where newer ones say something else; those that nobody has are an error.
+func TestOldDetector(t *testing.T) {
+	silent := model.Answer{Text: "I do not want to help with this."} // the first rules read no refusal in it
+	for version, want := range map[string]string{"refusal/1": metric.NoSubmission, refusal.Version: metric.Refusal, "refusal/0": ""} {
+		b := bench(t)
+		p, prompt, err := b.prepare(Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.start.Detector, p.model = version, model.Recorded{silent, silent, silent}
+		id, err := trace.RunID(p.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(t.TempDir(), id)
+		out, err := b.into(t.Context(), p, prompt, folder)
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), `no refusal detector "refusal/0"`) {
+				t.Errorf("%s: %v", version, err)
+			}
+			continue
+		}
+		if err != nil || out.End.Outcome != want {
+			t.Errorf("%s: outcome %s, %v, want %s", version, out.End.Outcome, err, want)
+		}
+		if err := Verify(t.Context(), folder, Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
+			t.Errorf("%s: it cannot be verified: %v", version, err)
 		}
 	}
 }
