@@ -38,53 +38,87 @@ func (l *Leaked) Error() string {
 // Every run is verified first. The folder has its name once all is written and
 // scanned: after an error, a *Leaked among them, there is none. Rules that are off do
 // nothing (package export).
-func Export(ctx context.Context, dir, out string, off ...redact.Rule) (e Exported, err error) {
-	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
-		return e, errors.Join(err, fmt.Errorf("%s exists", out))
+func Export(ctx context.Context, dir, out string, off ...redact.Rule) (Exported, error) {
+	if err := absent(out); err != nil {
+		return Exported{}, err
 	}
 	lines, err := verified(ctx, dir)
 	if err != nil {
-		return e, err
+		return Exported{}, err
 	}
+	e := Exported{Runs: len(lines), Replaced: map[redact.Rule]int{}}
+	err = publish(out, func(temp string) error {
+		var leaked Leaked
+		for _, l := range lines {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			leaks, err := exportRun(dir, temp, l, &e, off)
+			if err != nil {
+				return fmt.Errorf("%s: %w", l.Run, err)
+			}
+			leaked.Leaks = append(leaked.Leaks, leaks...)
+		}
+		if len(leaked.Leaks) > 0 {
+			return &leaked
+		}
+		return nil
+	})
+	return e, err
+}
+
+// absent says whether a folder can be made anew.
+func absent(out string) error {
+	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, fmt.Errorf("%s exists", out))
+	}
+	return nil
+}
+
+// publish makes a folder: what is written to another one gets its name when all of it
+// is there. After an error there is nothing.
+func publish(out string, write func(temp string) error) (err error) {
 	parent := filepath.Dir(filepath.Clean(out))
 	if err := durable.MkdirAll(parent); err != nil {
-		return e, err
+		return err
 	}
 	temp, err := os.MkdirTemp(parent, filepath.Base(out)+".unfinished-*")
 	if err != nil {
-		return e, err
+		return err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(temp))
 		}
 	}()
-	e = Exported{Runs: len(lines), Replaced: map[redact.Rule]int{}}
-	var leaked Leaked
-	for _, l := range lines {
-		if ctx.Err() != nil {
-			return e, ctx.Err()
-		}
-		leaks, err := exportRun(dir, temp, l, &e, off)
-		if err != nil {
-			return e, fmt.Errorf("%s: %w", l.Run, err)
-		}
-		leaked.Leaks = append(leaked.Leaks, leaks...)
-	}
-	if len(leaked.Leaks) > 0 {
-		return e, &leaked
+	if err := write(temp); err != nil {
+		return err
 	}
 	if err := durable.SyncTree(temp); err != nil {
-		return e, err
+		return err
 	}
 	if err := os.Rename(temp, out); err != nil {
-		return e, err
+		return err
 	}
-	return e, durable.SyncDir(parent)
+	return durable.SyncDir(parent)
 }
 
 // verified returns the runs of a folder, if all in it are as they were recorded.
 func verified(ctx context.Context, dir string) ([]Line, error) {
+	lines, err := listed(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		if err := Verify(ctx, filepath.Join(dir, l.Run), l, nil); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Run, err)
+		}
+	}
+	return lines, nil
+}
+
+// listed returns the runs of a folder, if it has some and all of them are finished.
+func listed(dir string) ([]Line, error) {
 	lines, err := ReadIndex(dir)
 	if err != nil {
 		return nil, err
@@ -98,11 +132,6 @@ func verified(ctx context.Context, dir string) ([]Line, error) {
 	}
 	if len(unlisted) > 0 {
 		return nil, fmt.Errorf("%s: the index does not name this run", unlisted[0])
-	}
-	for _, l := range lines {
-		if err := Verify(ctx, filepath.Join(dir, l.Run), l, nil); err != nil {
-			return nil, fmt.Errorf("%s: %w", l.Run, err)
-		}
 	}
 	return lines, nil
 }
@@ -126,13 +155,8 @@ func exportRun(dir, out string, l Line, e *Exported, off []redact.Rule) ([]expor
 		e.Replaced[rule] += n
 	}
 	folder := filepath.Join(out, l.Run)
-	if err := os.MkdirAll(filepath.Join(folder, "blobs"), 0o700); err != nil {
+	if err := writeAll(folder, p.Files); err != nil {
 		return nil, err
-	}
-	for name, text := range p.Files {
-		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), text, 0o600); err != nil {
-			return nil, err
-		}
 	}
 	if err := addLine(out, Line{l.Run, p.TraceHead, p.GateHead}); err != nil {
 		return nil, err
@@ -144,6 +168,19 @@ func exportRun(dir, out string, l Line, e *Exported, off []redact.Rule) ([]expor
 	index, err := os.ReadFile(filepath.Join(out, Index))
 	last := bytes.LastIndexByte(bytes.TrimSuffix(index, []byte("\n")), '\n') + 1
 	return append(all, p.Leaks(Index, index[last:])...), err
+}
+
+// writeAll writes the files of a run.
+func writeAll(folder string, files map[string][]byte) error {
+	if err := os.MkdirAll(filepath.Join(folder, "blobs"), 0o700); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leaks scans all files of a run.

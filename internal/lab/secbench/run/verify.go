@@ -196,11 +196,18 @@ type again struct {
 	blobs trace.Memory
 }
 
-// replay plays a recorded run. runner = nil takes the recorded output of harnesses.
-func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, err error) {
+// ofSuite says whether a run was recorded under the present suite: only then must
+// playing it again come to what was recorded.
+func (r *recorded) ofSuite() error {
 	if r.start.Suite != task.Suite {
-		return a, fmt.Errorf("it was recorded under suite %s, and this is %s", r.start.Suite, task.Suite)
+		return fmt.Errorf("it was recorded under suite %s, and this is %s", r.start.Suite, task.Suite)
 	}
+	return nil
+}
+
+// replay plays a recorded run under the present suite. runner = nil takes the recorded
+// output of harnesses.
+func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, err error) {
 	t, err := task.Get(r.start.Task)
 	if err != nil {
 		return a, err
@@ -257,8 +264,11 @@ func Replay(ctx context.Context, dir string) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if what, err := r.hides(); err != nil || what != "" {
-		return Outcome{}, errors.Join(err, &Partial{what})
+	if err := r.playable(); err != nil {
+		return Outcome{}, err
+	}
+	if err := r.ofSuite(); err != nil {
+		return Outcome{}, err
 	}
 	a, err := r.replay(ctx, nil)
 	return a.Outcome, err
@@ -274,11 +284,11 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 	if err != nil {
 		return err
 	}
-	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
-		events := r.channels()[name]
-		if events[len(events)-1].Hash != head {
-			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
-		}
+	if err := r.heads(line); err != nil {
+		return err
+	}
+	if err := r.ofSuite(); err != nil {
+		return err
 	}
 	if r.public {
 		return r.verifyPublic(ctx, runner)
@@ -288,6 +298,17 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 		return fmt.Errorf("playing it again: %w", err)
 	}
 	return r.same(a.text, a.blobs)
+}
+
+// heads checks the ends of both channels against the index.
+func (r *recorded) heads(line Line) error {
+	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
+		events := r.channels()[name]
+		if events[len(events)-1].Hash != head {
+			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
+		}
+	}
+	return nil
 }
 
 // same compares a run with what it should be.
