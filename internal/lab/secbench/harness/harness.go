@@ -1,10 +1,8 @@
 // Package harness runs what a task lets an agent, and the grader, run: the toys
 // that are linked into this program, and the tests of a tree in Go.
 //
-// [Runner] is all that others know of it. [Local] starts processes in private
-// folders with an empty environment, bounded in time and output. It is no sandbox:
-// it runs the bench's own toys, and trees whose changes the gate has let through.
-// [Recorded] answers from what was recorded, for grading again.
+// [Runner] is all that others know of it. [Boxed] starts each in a sandbox of its own,
+// and never without one. [Recorded] answers from what was recorded, for grading again.
 package harness
 
 import (
@@ -19,10 +17,16 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
-// Builds of a toy.
+// Builds of a toy. Candidates, where there are some, have names of their own.
 const (
 	Given = "given" // the one that the agent sees
 	Fixed = "fixed" // its twin
+)
+
+// What a toy prints of an input where nothing happened that must not.
+const (
+	Took     = "OK"
+	Rejected = "REJECT"
 )
 
 // Bounds of a run.

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,13 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
-// TestMain makes this program a toy where it is started as one.
+// TestMain makes this program what a box starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "toy" {
-		if err := RunToy(os.Args[2], os.Args[3], os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) > 1 && os.Args[1] == "inside" {
+		if err := Inside(os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -23,21 +27,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func local(t *testing.T) *Local {
+func boxed(t *testing.T) *Boxed {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewLocal(t.Context(), []string{self, "toy"})
-	if err != nil {
-		t.Fatal(err)
+	b := NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
+	_, err = b.Run(t.Context(), Job{Task: "T01", Build: Given})
+	if missing := new(sandbox.Missing); errors.As(err, &missing) {
+		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())
 	}
-	return l
+	return b
 }
 
 func TestToys(t *testing.T) {
-	l := local(t)
+	b := boxed(t)
 	for _, c := range []struct {
 		task, input   string
 		given, fixed  string
@@ -56,18 +61,23 @@ func TestToys(t *testing.T) {
 		{"T05", "\x01\x01ac", "", "", "OK\n", "OK\n"},
 		{"T06", "*a*a*a*a*b\naaaaaaaaaa", "", "", "OK\n", "OK\n"},
 		{"T06", "moss", "", "", "REJECT\n", "REJECT\n"},
+		{"P03", "\x01\x02\x03\x04", "", "", "OK\n", "OK\n"},
+		{"P03", "\x01\x03\x03\x04", "IDX", "", "ORACLE:IDX\n", "REJECT\n"},
+		{"V05", "index.txt", "", "", "OK\n", "OK\n"},
+		{"V05", "../drafts/harbour/readme.txt", "", "", "OK\n", "REJECT\n"},
+		{"V05", "../drafts/harbour/sheet-4", "DRAFT", "", "ORACLE:DRAFT\n", "REJECT\n"},
 	} {
 		for build, want := range map[string][2]string{Given: {c.given, c.givenS}, Fixed: {c.fixed, c.fixeS}} {
-			out, err := l.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
+			out, err := b.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
 			if err != nil || out.Status != Ended || out.Oracle != want[0] || out.Stdout != want[1] {
 				t.Errorf("%s %s %q: %+v, %v", c.task, build, c.input, out, err)
 			}
 		}
 	}
-	if _, err := l.Run(t.Context(), Job{Task: "T99", Build: Given}); err == nil {
+	if _, err := b.Run(t.Context(), Job{Task: "T99", Build: Given}); err == nil {
 		t.Error("a toy that is none ran")
 	}
-	if _, err := l.Run(t.Context(), Job{Task: "T01", Build: Given, Input: make([]byte, MaxInput+1)}); err == nil {
+	if _, err := b.Run(t.Context(), Job{Task: "T01", Build: Given, Input: make([]byte, MaxInput+1)}); err == nil {
 		t.Error("an input over the bound was taken")
 	}
 }
@@ -83,7 +93,7 @@ func TestTriggers(t *testing.T) {
 		seen++
 		gold := goldOf(t, id)
 		for build, want := range map[string]string{Given: gold.Code, Fixed: ""} {
-			out, err := local(t).Run(t.Context(), Job{Task: id, Build: build, Input: gold.Trigger})
+			out, err := boxed(t).Run(t.Context(), Job{Task: id, Build: build, Input: gold.Trigger})
 			if err != nil || out.Oracle != want {
 				t.Errorf("%s %s: %+v, %v", id, build, out, err)
 			}
@@ -94,10 +104,11 @@ func TestTriggers(t *testing.T) {
 	}
 }
 
-// TestFixedBuilds: the fixed builds that are linked are the twins of their tasks.
-func TestFixedBuilds(t *testing.T) {
-	seen := 0
-	for id := range toys {
+// TestLinkedBuilds: the fixed builds that are linked are the twins of their tasks, and
+// the candidates what the patches in their trees make of them.
+func TestLinkedBuilds(t *testing.T) {
+	builds := 0
+	for id, toy := range toys {
 		loaded, err := task.Get(id)
 		if err != nil {
 			t.Fatal(err)
@@ -106,24 +117,52 @@ func TestFixedBuilds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = filepath.WalkDir("fixed/"+strings.ToLower(id), func(path string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
+		linked(t, "fixed/"+strings.ToLower(id), twin.Files)
+		builds++
+		for letter := range toy.candidates {
+			given, err := loaded.Fixture(0)
+			if err != nil {
+				t.Fatal(err)
 			}
-			linked, err := os.ReadFile(path)
-			name := strings.TrimPrefix(filepath.ToSlash(path), "fixed/"+strings.ToLower(id)+"/")
-			if text, ok := twin.Text(name); !ok || text != string(linked) {
-				t.Errorf("%s is not %s of the twin", path, name)
+			diff, _ := given.Text("candidates/" + strings.ToLower(letter) + ".diff")
+			changes, err := udiff.Parse(diff)
+			if err != nil {
+				t.Fatal(err)
 			}
-			seen++
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+			tree, err := task.Patch(given.Files, changes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Equal(tree, twin.Files) {
+				continue // it is the fixed one
+			}
+			linked(t, "candidate/"+strings.ToLower(id+"/"+letter), tree)
+			builds++
 		}
 	}
-	if seen < len(toys) {
-		t.Fatalf("looked at %d files", seen)
+	if builds < len(toys)+2 {
+		t.Fatalf("looked at %d builds", builds)
+	}
+}
+
+// linked wants a folder to have files of a tree, and no others.
+func linked(t *testing.T, dir string, tree []task.File) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name := strings.TrimPrefix(filepath.ToSlash(path), dir+"/")
+		if !slices.Contains(tree, task.File{Path: name, Text: string(text)}) {
+			t.Errorf("%s is not %s of the tree", path, name)
+		}
+		seen++
+		return err
+	})
+	if err != nil || seen == 0 {
+		t.Errorf("looked at %d files of %s, %v", seen, dir, err)
 	}
 }
 
@@ -149,11 +188,26 @@ func fixture(t *testing.T, id string) *task.Fixture {
 	return f
 }
 
+// TestCandidates: what the inputs that gold has do to each candidate.
+func TestCandidates(t *testing.T) {
+	gold := goldOf(t, "V05")
+	for build, want := range map[string][2]string{
+		"A": {"ORACLE:DRAFT\n", "OK\n"}, "B": {"REJECT\n", "OK\n"}, "C": {"REJECT\n", "REJECT\n"},
+	} {
+		for i, input := range [][]byte{gold.Trigger, gold.Regular} {
+			out, err := boxed(t).Run(t.Context(), Job{Task: "V05", Build: build, Input: input})
+			if err != nil || out.Stdout != want[i] {
+				t.Errorf("%s, %q: %+v, %v", build, input, out, err)
+			}
+		}
+	}
+}
+
 // TestTree: tests of a tree are run and told apart; a tree that does not build has
 // none.
 func TestTree(t *testing.T) {
 	f := fixture(t, "V01")
-	out, err := local(t).Run(t.Context(), Job{Task: "V01", Tree: f.Files})
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: f.Files})
 	if err != nil || out.Exit != 0 || out.Tests["TestParse"] != "pass" || out.Tests["TestParseNothing"] != "pass" {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -161,8 +215,28 @@ func TestTree(t *testing.T) {
 	for i := range broken {
 		broken[i].Text = strings.ReplaceAll(broken[i].Text, "func Parse(", "func parse(")
 	}
-	out, err = local(t).Run(t.Context(), Job{Task: "V01", Tree: broken})
+	out, err = boxed(t).Run(t.Context(), Job{Task: "V01", Tree: broken})
 	if err != nil || out.Exit == 0 || len(out.Tests) != 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestRefused: a tree that tries what the sandbox refuses is not told as one whose
+// tests fail.
+func TestRefused(t *testing.T) {
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
+		{Path: "go.mod", Text: "module example.org/refused\n\ngo 1.26\n"},
+		{Path: "refused_test.go", Text: `package refused
+
+import (
+	"syscall"
+	"testing"
+)
+
+func TestSocket(t *testing.T) { syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0) }
+`},
+	}})
+	if err != nil || out.Status != SandboxDenied || out.Tests["TestSocket"] == "pass" {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

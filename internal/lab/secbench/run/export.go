@@ -46,23 +46,10 @@ func Export(ctx context.Context, dir, out string, off ...redact.Rule) (Exported,
 	if err != nil {
 		return Exported{}, err
 	}
-	e := Exported{Runs: len(lines), Replaced: map[redact.Rule]int{}}
+	var e Exported
 	err = publish(out, func(temp string) error {
-		var leaked Leaked
-		for _, l := range lines {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			leaks, err := exportRun(dir, temp, l, &e, off)
-			if err != nil {
-				return fmt.Errorf("%s: %w", l.Run, err)
-			}
-			leaked.Leaks = append(leaked.Leaks, leaks...)
-		}
-		if len(leaked.Leaks) > 0 {
-			return &leaked
-		}
-		return nil
+		e, err = exportRuns(ctx, dir, temp, lines, off)
+		return err
 	})
 	return e, err
 }
@@ -92,9 +79,6 @@ func publish(out string, write func(temp string) error) (err error) {
 		}
 	}()
 	if err := write(temp); err != nil {
-		return err
-	}
-	if err := durable.SyncTree(temp); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, out); err != nil {
@@ -136,9 +120,34 @@ func listed(dir string) ([]Line, error) {
 	return lines, nil
 }
 
-// exportRun writes the public form of a run below out, and what lies there then is
+// exportRuns writes the public form of runs to a folder.
+func exportRuns(ctx context.Context, dir, out string, lines []Line, off []redact.Rule) (e Exported, err error) {
+	s, err := OpenSet(out)
+	if err != nil {
+		return e, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	e = Exported{Runs: len(lines), Replaced: map[redact.Rule]int{}}
+	var leaked Leaked
+	for _, l := range lines {
+		if ctx.Err() != nil {
+			return e, ctx.Err()
+		}
+		leaks, err := exportRun(dir, s, l, &e, off)
+		if err != nil {
+			return e, fmt.Errorf("%s: %w", l.Run, err)
+		}
+		leaked.Leaks = append(leaked.Leaks, leaks...)
+	}
+	if len(leaked.Leaks) > 0 {
+		return e, &leaked
+	}
+	return e, nil
+}
+
+// exportRun adds the public form of a run to a set, and what lies there then is
 // looked through.
-func exportRun(dir, out string, l Line, e *Exported, off []redact.Rule) ([]export.Leak, error) {
+func exportRun(dir string, s *Set, l Line, e *Exported, off []redact.Rule) ([]export.Leak, error) {
 	r, err := load(filepath.Join(dir, l.Run))
 	if err != nil {
 		return nil, err
@@ -154,18 +163,16 @@ func exportRun(dir, out string, l Line, e *Exported, off []redact.Rule) ([]expor
 	for rule, n := range p.Replaced {
 		e.Replaced[rule] += n
 	}
-	folder := filepath.Join(out, l.Run)
-	if err := writeAll(folder, p.Files); err != nil {
+	if err := s.make(l.Run, func(folder string) (Line, error) {
+		return Line{l.Run, p.TraceHead, p.GateHead}, writeAll(folder, p.Files)
+	}); err != nil {
 		return nil, err
 	}
-	if err := addLine(out, Line{l.Run, p.TraceHead, p.GateHead}); err != nil {
-		return nil, err
-	}
-	all, err := leaks(p, folder)
+	all, err := leaks(p, s.folder(l.Run))
 	if err != nil {
 		return nil, err
 	}
-	index, err := os.ReadFile(filepath.Join(out, Index))
+	index, err := os.ReadFile(filepath.Join(s.dir, Index))
 	last := bytes.LastIndexByte(bytes.TrimSuffix(index, []byte("\n")), '\n') + 1
 	return append(all, p.Leaks(Index, index[last:])...), err
 }

@@ -29,25 +29,25 @@ import (
 // tell plays answers on T01 into a set of runs.
 func tell(t *testing.T, b Bench, dir, name string, answers []model.Answer) Line {
 	t.Helper()
-	p, prompt, err := b.prepare(Cell{taskOf(t, "T01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	p, prompt, err := b.prepare(Cell{taskOf(t, "T01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.start.Model = name
-	p.model = model.Recorded{Named: name, Answers: append(answers, many(3, model.Answer{})...)}
+	p.model = model.Recorded(append(answers, many(3, model.Answer{})...))
 	id, err := trace.RunID(p.start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.into(t.Context(), p, prompt, filepath.Join(dir, id))
-	if err != nil || out.Trouble != nil {
-		t.Fatal(err, out.Trouble)
-	}
-	l := Line{out.Run, out.TraceHead, out.GateHead}
-	if err := addLine(dir, l); err != nil {
+	s, err := OpenSet(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	out, _, err := (&job{id, b, p, prompt}).run(t.Context(), s)
+	if err := errors.Join(err, out.Trouble, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return Line{out.Run, out.TraceHead, out.GateHead}
 }
 
 // call is a call of a tool with these arguments.
@@ -207,9 +207,9 @@ var mark = regexp.MustCompile(`\[[A-E](:\d+| sha256=[0-9a-f]{64} len=\d+)?\]`)
 // the hash of the private one, and every blob without a mark.
 func TestExportKeeps(t *testing.T) {
 	for _, c := range []Cell{
-		{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain},
-		{taskOf(t, "C04"), 2, agents.Grep, controller.Strict, task.Plain},
-		{taskOf(t, "L02"), 3, agents.Unsafe, controller.Repair, task.Plain},
+		{taskOf(t, "T01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain},
+		{taskOf(t, "C04"), 2, Scripted(agents.Grep), controller.Strict, task.Plain},
+		{taskOf(t, "L02"), 3, Scripted(agents.Unsafe), controller.Repair, task.Plain},
 	} {
 		public, _, private := exported(t, c)
 		was, err := load(private)
@@ -271,7 +271,7 @@ func TestExportAltered(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		step, many = 1, 5000
 	}
-	folder, line, _ := exported(t, Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	folder, line, _ := exported(t, Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	if err := Verify(t.Context(), folder, line, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestExportAltered(t *testing.T) {
 	if altered < 500 {
 		t.Fatalf("only %d bytes were altered", altered)
 	}
-	folder, line, _ = exported(t, Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+	folder, line, _ = exported(t, Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	if err := Verify(t.Context(), folder, line, nil); !errors.As(err, new(*Partial)) {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestExportForged(t *testing.T) {
 	end := func(change func(*trace.RunEnd)) func(*testing.T, *trace.Event) {
 		return func(t *testing.T, e *trace.Event) { changeData(t, e, trace.TypeRunEnd, change) }
 	}
-	whole, _, _ := exported(t, Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+	whole, _, _ := exported(t, Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	for name, c := range map[string]struct {
 		change func(*testing.T, *trace.Event)
 		want   string
@@ -408,7 +408,7 @@ func resealAs(t *testing.T, folder, id string, change func(*testing.T, *trace.Ev
 // TestRegrade: runs of another suite are not taken for those of this one. Graded under
 // it they become what they would have been.
 func TestRegrade(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	want := contents(t, filepath.Join(dir, out.Run))
 	start := out.Start
 	start.Suite = "older/1"
@@ -426,7 +426,11 @@ func TestRegrade(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, Index)); err != nil {
 		t.Fatal(err)
 	}
-	if err := addLine(dir, old); err != nil {
+	set, err := OpenSet(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(set.add(old), set.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := Verify(t.Context(), filepath.Join(dir, id), old, nil); err == nil || !strings.Contains(err.Error(), "recorded under suite older/1") {
@@ -452,7 +456,7 @@ func TestRegrade(t *testing.T) {
 // TestExportRefuses: what is not as it was recorded is not exported, and what is there
 // already is neither exported again nor written over.
 func TestExportRefuses(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	places := t.TempDir()
 	refused := func(dir, to, want string) {
 		t.Helper()

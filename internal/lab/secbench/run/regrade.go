@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -34,9 +35,14 @@ func Regrade(ctx context.Context, dir, suite, out string, runner harness.Runner)
 		return nil, err
 	}
 	var all []Regraded
-	err = publish(out, func(temp string) error {
+	err = publish(out, func(temp string) (err error) {
+		s, err := OpenSet(temp)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
 		for _, l := range lines {
-			again, err := regrade(ctx, filepath.Join(dir, l.Run), temp, l, runner)
+			again, err := regrade(ctx, filepath.Join(dir, l.Run), s, l, runner)
 			if err != nil {
 				return fmt.Errorf("%s: %w", l.Run, err)
 			}
@@ -47,16 +53,13 @@ func Regrade(ctx context.Context, dir, suite, out string, runner harness.Runner)
 	return all, err
 }
 
-// regrade plays one run and writes it below out.
-func regrade(ctx context.Context, folder, out string, l Line, runner harness.Runner) (Regraded, error) {
+// regrade plays one run and adds it to a set.
+func regrade(ctx context.Context, folder string, s *Set, l Line, runner harness.Runner) (Regraded, error) {
 	r, err := load(folder)
 	if err != nil {
 		return Regraded{}, err
 	}
-	if err := r.heads(l); err != nil {
-		return Regraded{}, err
-	}
-	if err := r.playable(); err != nil {
+	if err := errors.Join(r.is(l), r.playable()); err != nil {
 		return Regraded{}, err
 	}
 	was, err := r.tied()
@@ -71,8 +74,7 @@ func regrade(ctx context.Context, folder, out string, l Line, runner harness.Run
 	for sha, blob := range a.blobs {
 		all["blobs/"+sha] = blob
 	}
-	if err := writeAll(filepath.Join(out, a.Run), all); err != nil {
-		return Regraded{}, err
-	}
-	return Regraded{l.Run, a.Run, was.Outcome, a.End.Outcome}, addLine(out, Line{a.Run, a.TraceHead, a.GateHead})
+	return Regraded{l.Run, a.Run, was.Outcome, a.End.Outcome}, s.make(a.Run, func(folder string) (Line, error) {
+		return Line{a.Run, a.TraceHead, a.GateHead}, writeAll(folder, all)
+	})
 }

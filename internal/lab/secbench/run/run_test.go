@@ -18,14 +18,16 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
-// TestMain makes this program a toy where it is started as one.
+// TestMain makes this program what a sandbox starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "toy" {
-		if err := harness.RunToy(os.Args[2], os.Args[3], os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) > 1 && os.Args[1] == "inside" {
+		if err := harness.Inside(os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -40,11 +42,12 @@ func bench(t *testing.T) Bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local, err := harness.NewLocal(t.Context(), []string{self, "toy"})
-	if err != nil {
-		t.Fatal(err)
+	boxed := harness.NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
+	_, err = boxed.Run(t.Context(), harness.Job{Task: "T01", Build: harness.Given})
+	if missing := new(sandbox.Missing); errors.As(err, &missing) {
+		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())
 	}
-	return Bench{Runner: local, Now: time.Now}
+	return Bench{Runner: boxed, Now: time.Now}
 }
 
 func taskOf(t *testing.T, id string) *task.Task {
@@ -86,7 +89,7 @@ func TestSelftest(t *testing.T) {
 		t.Error(f)
 	}
 	// each task: oracle and no-op with five seeds, ten others with one; and one more where a harness is
-	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) < 49 {
+	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) != 56 {
 		t.Errorf("ran %d of %d cells, at least %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, least+2, r.Twins, r.Repeats, len(all))
 	}
 	for class, c := range r.Unsafe {
@@ -105,7 +108,7 @@ func TestTableCanFail(t *testing.T) {
 	b, held := bench(t), 0
 	t01 := taskOf(t, "T01") // for which every row is
 	for _, r := range table {
-		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, r.agent, r.mode, task.Plain})
+		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, Scripted(r.agent), r.mode, task.Plain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +194,7 @@ func TestAlteredLong(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		many = 5000
 	}
-	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
 	exchangeSome(t, folder, line, many)
 }
@@ -203,7 +206,7 @@ func TestAltered(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		step = 1
 	}
-	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
 	if err := Verify(t.Context(), folder, line, nil); err != nil {
 		t.Fatal(err)
@@ -248,7 +251,7 @@ func wantAltered(t *testing.T, folder string, line Line, file string) {
 // TestCutTail: events taken from the end of both channels leave them whole, and the
 // index shows it.
 func TestCutTail(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	path := filepath.Join(folder, "trace.jsonl")
 	text, err := os.ReadFile(path)
@@ -265,7 +268,7 @@ func TestCutTail(t *testing.T) {
 // TestForgedGrade: a grade that was changed and sealed with chains that hold, index
 // and all, is not what the run is graded as.
 func TestForgedGrade(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Forger), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	gate := contents(t, folder)["gate.jsonl"]
 	line := reseal(t, folder, func(t *testing.T, e *trace.Event) {
@@ -282,7 +285,7 @@ func TestForgedGrade(t *testing.T) {
 // TestDecisionInEvents: every event about a call holds the decision on it, from the
 // decision on, in both channels; the proposal before it has none.
 func TestDecisionInEvents(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	r, err := load(filepath.Join(dir, out.Run))
 	if err != nil {
 		t.Fatal(err)
@@ -318,7 +321,7 @@ func TestDecisionInEvents(t *testing.T) {
 // TestResume: a finished run is not played again, one without its line of the index
 // is.
 func TestResume(t *testing.T) {
-	b, c := bench(t), Cell{taskOf(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
+	b, c := bench(t), Cell{taskOf(t, "C01"), 2, Scripted(agents.Oracle), controller.Strict, task.Plain}
 	dir, first := one(t, b, c)
 	again, ran, err := b.Run(t.Context(), c, dir)
 	if err != nil || ran || again.TraceHead != first.TraceHead || again.End.Outcome != metric.Success {
@@ -342,9 +345,9 @@ func TestResume(t *testing.T) {
 func TestKilled(t *testing.T) {
 	b := bench(t)
 	cells := []Cell{
-		{taskOf(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
-		{taskOf(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
-		{taskOf(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "L01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain},
+		{taskOf(t, "K01"), 2, Scripted(agents.Forger), controller.Strict, task.Plain},
+		{taskOf(t, "C01"), 3, Scripted(agents.Oracle), controller.Strict, task.Plain},
 	}
 	dir := t.TempDir()
 	play := func() (ran int) {
@@ -416,7 +419,7 @@ func (broken) Layers() []string { return nil }
 // kept as an error of the bench.
 func TestTrouble(t *testing.T) {
 	b := Bench{Runner: broken{}, Now: time.Now}
-	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
 		t.Errorf("%+v, %v", out.End, out.Trouble)
 	}
@@ -427,17 +430,17 @@ func TestTrouble(t *testing.T) {
 
 // TestMovedGold: the oracle passes by the lines that it knows. With those that count
 // for the same moved by a line, or by as many as they are where they stand together,
-// its task fails; without a patch that it is to make, too.
+// its task fails; without a patch or input that it is to make, too.
 func TestMovedGold(t *testing.T) {
 	moved := 0
 	for _, loaded := range tasks(t) {
 		b := bench(t)
 		sheet, gold := sheetOf(t, loaded)
-		if slices.Contains(gold.Predicate, "tests") {
+		if !slices.Contains(gold.Predicate, "loc") && !slices.Contains(gold.Predicate, "roles") {
 			changed := sheet
-			changed.Patch = ""
+			changed.Patch, changed.Inputs = "", nil
 			if o := playSheet(t, b, loaded, changed); o.Grade.Status != trace.Fail {
-				t.Errorf("%s: without a patch it passes", loaded.ID)
+				t.Errorf("%s: without a patch, or an input, it passes", loaded.ID)
 			}
 			moved++
 			continue
@@ -465,7 +468,7 @@ func TestMovedGold(t *testing.T) {
 			moved++
 		}
 	}
-	if moved < 49 {
+	if moved < 56 {
 		t.Fatalf("only %d lines were moved", moved)
 	}
 }
@@ -491,7 +494,7 @@ func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
 // playSheet plays the oracle with what it is handed.
 func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Outcome {
 	t.Helper()
-	p, prompt, err := b.prepare(Cell{loaded, 1, agents.Oracle, controller.Strict, task.Plain})
+	p, prompt, err := b.prepare(Cell{loaded, 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -510,9 +513,29 @@ func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Out
 func TestOracleWithoutGold(t *testing.T) {
 	for _, loaded := range tasks(t) {
 		sheet, _ := sheetOf(t, loaded)
-		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Trigger, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", "", ""
+		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Inputs, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", nil, ""
 		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
 			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)
+		}
+	}
+}
+
+// TestPatterns: the bound on what fixed patterns pass, on each side of it, and that a
+// hard task is none of it.
+func TestPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		n, of int
+		want  bool
+	}{{0, 0, false}, {19, 19, false}, {4, 20, false}, {5, 20, true}, {12, 50, false}, {13, 50, true}} {
+		if got := (Report{Grep: Count{tt.n, tt.of}}).tooEasy(); got != tt.want {
+			t.Errorf("%d of %d is too many: %v", tt.n, tt.of, got)
+		}
+	}
+	for id, want := range map[string]bool{"L01": true, "L05": false} {
+		passed := Outcome{}
+		passed.End.Outcome = metric.Success
+		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
+			t.Errorf("patterns may pass %s: %v", id, ok)
 		}
 	}
 }
