@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,6 +81,26 @@ func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bo
 	return jobs[0].run(ctx, s)
 }
 
+// Try plays a cell and keeps nothing of it.
+func (b Bench) Try(ctx context.Context, c Cell) (out Outcome, err error) {
+	p, prompt, err := b.prepare(c)
+	if err != nil {
+		return out, err
+	}
+	p.blobs = trace.Memory{}
+	p.keep = func(string, []byte) error { return nil }
+	temp, err := scratch.New()
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	p.temp = temp.Path
+	if err := p.open(io.Discard, io.Discard, b.Now, b.Now); err != nil {
+		return out, err
+	}
+	return p.run(ctx, prompt)
+}
+
 // prepare makes all of a run but the places that it is written to.
 func (b Bench) prepare(c Cell) (*play, string, error) {
 	f, err := c.Task.Fixture(c.Seed)
@@ -130,7 +151,7 @@ func (b Bench) into(ctx context.Context, p *play, prompt, folder string) (out Ou
 func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
 	t := f.Task
 	s := agents.Sheet{
-		Lang: t.Lang, Granted: t.Granted(), Roles: t.Roles, Verdicts: t.Verdicts, Harness: t.Harness, Probe: t.Kind == task.Probe,
+		Task: t.ID, Seed: f.Seed, Lang: t.Lang, Granted: t.Granted(), Roles: t.Roles, Verdicts: t.Verdicts, Harness: t.Harness, Probe: t.Kind == task.Probe,
 		Verdict: t.Verdicts[0], CWE: gold.Accept.CWE[0],
 	}
 	if len(gold.Accept.Verdict) > 0 {
