@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -15,11 +16,13 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
 )
 
 // secbenchRunFlags are the flags of `secbench run`.
 type secbenchRunFlags struct {
 	out, mode, condition string
+	shadow               string
 	agents, tasks        []string
 	seeds                []int
 	workers              int
@@ -55,6 +58,7 @@ refused, or a limit that is spent, ends the command before the run is finished.`
 	c.Flags().StringVar(&f.mode, "controller", controller.Strict, controller.Strict+" or "+controller.Repair)
 	c.Flags().StringVar(&f.condition, "condition", task.Plain, "of the prompt: "+task.Plain+" or "+task.Authorised)
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many runs are played at a time")
+	c.Flags().StringVar(&f.shadow, "shadow", "", "contract that decides nothing: traces have what it would have said")
 	f.secbenchModelFlags.add(c)
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
@@ -93,8 +97,24 @@ func (a *app) cells(f secbenchRunFlags) ([]run.Cell, error) {
 	return cells, nil
 }
 
+// watching is the contract of --shadow, nil if there is none.
+func (f secbenchRunFlags) watching() ([]byte, error) {
+	if f.shadow == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.shadow)
+	if err != nil {
+		return nil, err
+	}
+	return text, warden.CheckShadow(text)
+}
+
 func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
 	cells, err := a.cells(f)
+	if err != nil {
+		return err
+	}
+	shadow, err := f.watching()
 	if err != nil {
 		return err
 	}
@@ -103,6 +123,7 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
 	if err != nil {
 		return err
 	}
+	b.Shadow = shadow
 	return a.playAlone(ctx, b, cells, f)
 }
 

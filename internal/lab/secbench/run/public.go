@@ -49,6 +49,9 @@ func (r *recorded) hides() (string, error) {
 			return fmt.Sprintf("what the model said in turn %d", a.Turn), err
 		}
 	}
+	if text, err := r.shadow(); err != nil || redact.Marked(text) {
+		return "the contract that watched", err
+	}
 	names, err := r.outputNames()
 	if err != nil {
 		return "", err

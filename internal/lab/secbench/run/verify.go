@@ -179,6 +179,15 @@ func (r *recorded) outputs() ([]harness.Output, error) {
 	return all, nil
 }
 
+// shadow is the contract that watched, nil if none did.
+func (r *recorded) shadow() ([]byte, error) {
+	opened, err := trace.Decode[trace.GateOpen](r.gate[0])
+	if err != nil || opened.ShadowSHA == "" {
+		return nil, err
+	}
+	return r.folder().Get(opened.ShadowSHA)
+}
+
 // times gives the times of recorded events, one after the other, and then the last
 // one.
 func times(events []trace.Event) clock {
@@ -240,7 +249,10 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	}
 	p.model = model.Recorded(answers)
 	cell := Cell{Task: t, Seed: r.start.Seed, Player: playerOf(r.start), Controller: r.start.Controller, Condition: r.start.Condition}
-	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture)
+	if p.shadow, err = r.shadow(); err != nil {
+		return a, err
+	}
+	start, prompt, err := Bench{Runner: p.runner, Shadow: p.shadow}.start(cell, p.fixture)
 	if err != nil {
 		return a, err
 	}
@@ -335,7 +347,11 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 	if err != nil {
 		return fmt.Errorf("playing it again: %w", err)
 	}
-	return r.same(a.text, a.blobs)
+	err = r.same(a.text, a.blobs)
+	if at := (*trace.Altered)(nil); a.Trouble != nil && errors.As(err, &at) {
+		at.Why += ": " + a.Trouble.Error() // such as model.ErrDiverged
+	}
+	return err
 }
 
 // same compares a run with what it should be.
