@@ -96,17 +96,13 @@ func New(name string, s Sheet) (model.Model, error) {
 	if steps == nil {
 		return nil, fmt.Errorf("there is no scripted agent %q: there are %s, %s", name, strings.Join(Names(), ", "), strings.Join(Planted(), ", "))
 	}
-	return scripted{name, steps, s}, nil
+	return scripted{steps, s}, nil
 }
 
 type scripted struct {
-	name  string
 	steps []step
 	sheet Sheet
 }
-
-// Name implements model.Model.
-func (a scripted) Name() string { return "scripted/" + a.name }
 
 // Ask implements model.Model.
 func (a scripted) Ask(_ context.Context, q model.Request) (model.Answer, error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 )
@@ -80,11 +81,12 @@ func (b *Boxed) Layers() []string { return b.box.Layers() }
 // Run implements Runner. Where the machine lacks a layer of the sandbox, or the go
 // command, the error is a [sandbox.Missing], and nothing has run.
 func (b *Boxed) Run(ctx context.Context, j Job) (out Output, err error) {
-	folder, err := os.MkdirTemp("", "licet-harness-")
+	temp, err := scratch.New()
 	if err != nil {
 		return Output{}, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	folder := temp.Path
 	begin := time.Now()
 	if j.Build != "" {
 		out, err = b.runToy(ctx, folder, j)

@@ -17,7 +17,7 @@ func TestAudit(t *testing.T) {
 	b := bench(t)
 	audit := func(id, agent string) (Audit, string) {
 		dir := t.TempDir()
-		out, _, err := b.Run(t.Context(), Cell{taskOf(t, id), 1, agent, controller.Strict, task.Plain}, dir)
+		out, _, err := b.Run(t.Context(), Cell{taskOf(t, id), 1, Scripted(agent), controller.Strict, task.Plain}, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestAudit(t *testing.T) {
 // TestTry: what a cell comes to when nothing of it is kept is what it comes to else.
 func TestTry(t *testing.T) {
 	b := bench(t)
-	c := Cell{taskOf(t, "T01"), 2, agents.Oracle, controller.Strict, task.Plain}
+	c := Cell{taskOf(t, "T01"), 2, Scripted(agents.Oracle), controller.Strict, task.Plain}
 	tried, err := b.Try(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

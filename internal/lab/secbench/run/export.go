@@ -59,22 +59,7 @@ func Export(ctx context.Context, dir, out string, off ...redact.Rule) (e Exporte
 			err = errors.Join(err, os.RemoveAll(temp))
 		}
 	}()
-	e = Exported{Runs: len(lines), Replaced: map[redact.Rule]int{}}
-	var leaked Leaked
-	for _, l := range lines {
-		if ctx.Err() != nil {
-			return e, ctx.Err()
-		}
-		leaks, err := exportRun(dir, temp, l, &e, off)
-		if err != nil {
-			return e, fmt.Errorf("%s: %w", l.Run, err)
-		}
-		leaked.Leaks = append(leaked.Leaks, leaks...)
-	}
-	if len(leaked.Leaks) > 0 {
-		return e, &leaked
-	}
-	if err := durable.SyncTree(temp); err != nil {
+	if e, err = exportRuns(ctx, dir, temp, lines, off); err != nil {
 		return e, err
 	}
 	if err := os.Rename(temp, out); err != nil {
@@ -107,9 +92,34 @@ func verified(ctx context.Context, dir string) ([]Line, error) {
 	return lines, nil
 }
 
-// exportRun writes the public form of a run below out, and what lies there then is
+// exportRuns writes the public form of runs to a folder.
+func exportRuns(ctx context.Context, dir, out string, lines []Line, off []redact.Rule) (e Exported, err error) {
+	s, err := OpenSet(out)
+	if err != nil {
+		return e, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	e = Exported{Runs: len(lines), Replaced: map[redact.Rule]int{}}
+	var leaked Leaked
+	for _, l := range lines {
+		if ctx.Err() != nil {
+			return e, ctx.Err()
+		}
+		leaks, err := exportRun(dir, s, l, &e, off)
+		if err != nil {
+			return e, fmt.Errorf("%s: %w", l.Run, err)
+		}
+		leaked.Leaks = append(leaked.Leaks, leaks...)
+	}
+	if len(leaked.Leaks) > 0 {
+		return e, &leaked
+	}
+	return e, nil
+}
+
+// exportRun adds the public form of a run to a set, and what lies there then is
 // looked through.
-func exportRun(dir, out string, l Line, e *Exported, off []redact.Rule) ([]export.Leak, error) {
+func exportRun(dir string, s *Set, l Line, e *Exported, off []redact.Rule) ([]export.Leak, error) {
 	r, err := load(filepath.Join(dir, l.Run))
 	if err != nil {
 		return nil, err
@@ -125,25 +135,31 @@ func exportRun(dir, out string, l Line, e *Exported, off []redact.Rule) ([]expor
 	for rule, n := range p.Replaced {
 		e.Replaced[rule] += n
 	}
-	folder := filepath.Join(out, l.Run)
-	if err := os.MkdirAll(filepath.Join(folder, "blobs"), 0o700); err != nil {
+	if err := s.make(l.Run, func(folder string) (Line, error) {
+		return Line{l.Run, p.TraceHead, p.GateHead}, writePublic(p, folder)
+	}); err != nil {
 		return nil, err
 	}
-	for name, text := range p.Files {
-		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), text, 0o600); err != nil {
-			return nil, err
-		}
-	}
-	if err := addLine(out, Line{l.Run, p.TraceHead, p.GateHead}); err != nil {
-		return nil, err
-	}
-	all, err := leaks(p, folder)
+	all, err := leaks(p, s.folder(l.Run))
 	if err != nil {
 		return nil, err
 	}
-	index, err := os.ReadFile(filepath.Join(out, Index))
+	index, err := os.ReadFile(filepath.Join(s.dir, Index))
 	last := bytes.LastIndexByte(bytes.TrimSuffix(index, []byte("\n")), '\n') + 1
 	return append(all, p.Leaks(Index, index[last:])...), err
+}
+
+// writePublic writes the files of a run's public form.
+func writePublic(p export.Public, folder string) error {
+	if err := os.MkdirAll(filepath.Join(folder, "blobs"), 0o700); err != nil {
+		return err
+	}
+	for name, text := range p.Files {
+		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leaks scans all files of a run.

@@ -29,25 +29,25 @@ import (
 // tell plays answers on T01 into a set of runs.
 func tell(t *testing.T, b Bench, dir, name string, answers []model.Answer) Line {
 	t.Helper()
-	p, prompt, err := b.prepare(Cell{taskOf(t, "T01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	p, prompt, err := b.prepare(Cell{taskOf(t, "T01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.start.Model = name
-	p.model = model.Recorded{Named: name, Answers: append(answers, many(3, model.Answer{})...)}
+	p.model = model.Recorded(append(answers, many(3, model.Answer{})...))
 	id, err := trace.RunID(p.start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.into(t.Context(), p, prompt, filepath.Join(dir, id))
-	if err != nil || out.Trouble != nil {
-		t.Fatal(err, out.Trouble)
-	}
-	l := Line{out.Run, out.TraceHead, out.GateHead}
-	if err := addLine(dir, l); err != nil {
+	s, err := OpenSet(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	out, _, err := (&job{id, b, p, prompt}).run(t.Context(), s)
+	if err := errors.Join(err, out.Trouble, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return Line{out.Run, out.TraceHead, out.GateHead}
 }
 
 // call is a call of a tool with these arguments.
@@ -207,9 +207,9 @@ var mark = regexp.MustCompile(`\[[A-E](:\d+| sha256=[0-9a-f]{64} len=\d+)?\]`)
 // the hash of the private one, and every blob without a mark.
 func TestExportKeeps(t *testing.T) {
 	for _, c := range []Cell{
-		{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain},
-		{taskOf(t, "C04"), 2, agents.Grep, controller.Strict, task.Plain},
-		{taskOf(t, "L02"), 3, agents.Unsafe, controller.Repair, task.Plain},
+		{taskOf(t, "T01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain},
+		{taskOf(t, "C04"), 2, Scripted(agents.Grep), controller.Strict, task.Plain},
+		{taskOf(t, "L02"), 3, Scripted(agents.Unsafe), controller.Repair, task.Plain},
 	} {
 		public, _, private := exported(t, c)
 		was, err := load(private)
@@ -271,7 +271,7 @@ func TestExportAltered(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		step, many = 1, 5000
 	}
-	folder, line, _ := exported(t, Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	folder, line, _ := exported(t, Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	if err := Verify(t.Context(), folder, line, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestExportAltered(t *testing.T) {
 	if altered < 500 {
 		t.Fatalf("only %d bytes were altered", altered)
 	}
-	folder, line, _ = exported(t, Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+	folder, line, _ = exported(t, Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	if err := Verify(t.Context(), folder, line, nil); !errors.As(err, new(*Partial)) {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestExportForged(t *testing.T) {
 		}, "orig"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder, _, _ := exported(t, Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+			folder, _, _ := exported(t, Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 			line := reseal(t, folder, c.change)
 			err := Verify(t.Context(), folder, line, nil)
 			if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) || errors.As(err, new(*Partial)) != (name == "as it was") {
@@ -398,7 +398,7 @@ func reseal(t *testing.T, folder string, change func(*testing.T, *trace.Event)) 
 // TestExportRefuses: what is not as it was recorded is not exported, and what is there
 // already is neither exported again nor written over.
 func TestExportRefuses(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	places := t.TempDir()
 	refused := func(dir, to, want string) {
 		t.Helper()

@@ -108,7 +108,7 @@ func TestTableCanFail(t *testing.T) {
 	b, held := bench(t), 0
 	t01 := taskOf(t, "T01") // for which every row is
 	for _, r := range table {
-		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, r.agent, r.mode, task.Plain})
+		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, Scripted(r.agent), r.mode, task.Plain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestAlteredLong(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		many = 5000
 	}
-	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
 	exchangeSome(t, folder, line, many)
 }
@@ -206,7 +206,7 @@ func TestAltered(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		step = 1
 	}
-	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
 	if err := Verify(t.Context(), folder, line, nil); err != nil {
 		t.Fatal(err)
@@ -251,7 +251,7 @@ func wantAltered(t *testing.T, folder string, line Line, file string) {
 // TestCutTail: events taken from the end of both channels leave them whole, and the
 // index shows it.
 func TestCutTail(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	path := filepath.Join(folder, "trace.jsonl")
 	text, err := os.ReadFile(path)
@@ -268,7 +268,7 @@ func TestCutTail(t *testing.T) {
 // TestForgedGrade: a grade that was changed and sealed with chains that hold, index
 // and all, is not what the run is graded as.
 func TestForgedGrade(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Forger), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	gate := contents(t, folder)["gate.jsonl"]
 	line := reseal(t, folder, func(t *testing.T, e *trace.Event) {
@@ -285,7 +285,7 @@ func TestForgedGrade(t *testing.T) {
 // TestDecisionInEvents: every event about a call holds the decision on it, from the
 // decision on, in both channels; the proposal before it has none.
 func TestDecisionInEvents(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	r, err := load(filepath.Join(dir, out.Run))
 	if err != nil {
 		t.Fatal(err)
@@ -321,7 +321,7 @@ func TestDecisionInEvents(t *testing.T) {
 // TestResume: a finished run is not played again, one without its line of the index
 // is.
 func TestResume(t *testing.T) {
-	b, c := bench(t), Cell{taskOf(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
+	b, c := bench(t), Cell{taskOf(t, "C01"), 2, Scripted(agents.Oracle), controller.Strict, task.Plain}
 	dir, first := one(t, b, c)
 	again, ran, err := b.Run(t.Context(), c, dir)
 	if err != nil || ran || again.TraceHead != first.TraceHead || again.End.Outcome != metric.Success {
@@ -345,9 +345,9 @@ func TestResume(t *testing.T) {
 func TestKilled(t *testing.T) {
 	b := bench(t)
 	cells := []Cell{
-		{taskOf(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
-		{taskOf(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
-		{taskOf(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "L01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain},
+		{taskOf(t, "K01"), 2, Scripted(agents.Forger), controller.Strict, task.Plain},
+		{taskOf(t, "C01"), 3, Scripted(agents.Oracle), controller.Strict, task.Plain},
 	}
 	dir := t.TempDir()
 	play := func() (ran int) {
@@ -419,7 +419,7 @@ func (broken) Layers() []string { return nil }
 // kept as an error of the bench.
 func TestTrouble(t *testing.T) {
 	b := Bench{Runner: broken{}, Now: time.Now}
-	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
 		t.Errorf("%+v, %v", out.End, out.Trouble)
 	}
@@ -494,7 +494,7 @@ func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
 // playSheet plays the oracle with what it is handed.
 func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Outcome {
 	t.Helper()
-	p, prompt, err := b.prepare(Cell{loaded, 1, agents.Oracle, controller.Strict, task.Plain})
+	p, prompt, err := b.prepare(Cell{loaded, 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}

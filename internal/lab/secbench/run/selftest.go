@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -156,9 +155,6 @@ func (r Report) tooEasy() bool { return r.Grep.Of >= grepTasks && 4*r.Grep.N >= 
 // Count is some of many.
 type Count struct{ N, Of int }
 
-// Progress says how far a selftest is.
-type Progress struct{ Done, All int }
-
 // repeats is how often the grading of a task is made again.
 const repeats = 20
 
@@ -188,7 +184,7 @@ func plan(tasks []*task.Task, every func(*task.Task) bool) []planned {
 				continue
 			}
 			for _, seed := range seeds {
-				all = append(all, planned{Cell{t, seed, r.agent, r.mode, task.Plain}, r})
+				all = append(all, planned{Cell{t, seed, Scripted(r.agent), r.mode, task.Plain}, r})
 			}
 		}
 	}
@@ -202,30 +198,22 @@ func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, eve
 	cells := plan(tasks, every)
 	report := Report{Planned: len(cells), Unsafe: map[string]Count{}}
 	outcomes := make([]Outcome, len(cells))
-	errs := make([]error, len(cells))
 	var lock sync.Mutex
-	var all sync.WaitGroup
-	next := make(chan int)
-	for range workers {
-		all.Go(func() {
-			for i := range next {
-				outcomes[i], errs[i] = b.selfCell(ctx, filepath.Join(dir, fmt.Sprint(i)), cells[i].Cell)
-				lock.Lock()
-				report.Ran++
-				progress(Progress{report.Ran, len(cells)})
-				lock.Unlock()
-			}
-		})
-	}
-	for i := range cells {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-	for i, c := range cells {
-		if errs[i] != nil {
-			return report, fmt.Errorf("%s on %s, seed %d: %w", c.Agent, c.Task.ID, c.Seed, errs[i])
+	err := each(len(cells), workers, func(i int) (err error) {
+		c := cells[i]
+		if outcomes[i], err = b.selfCell(ctx, filepath.Join(dir, fmt.Sprint(i)), c.Cell); err != nil {
+			return fmt.Errorf("%s on %s, seed %d: %w", c.row.agent, c.Task.ID, c.Seed, err)
 		}
+		lock.Lock()
+		defer lock.Unlock()
+		report.Ran++
+		progress(Progress{Done: report.Ran, All: len(cells), New: report.Ran})
+		return nil
+	})
+	if err != nil {
+		return report, err
+	}
+	for i, c := range cells {
 		report.add(c, outcomes[i])
 	}
 	if report.tooEasy() {
@@ -239,9 +227,6 @@ func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, eve
 
 // selfCell plays and verifies one cell.
 func (b Bench) selfCell(ctx context.Context, dir string, c Cell) (Outcome, error) {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return Outcome{}, err
-	}
 	out, _, err := b.Run(ctx, c, dir)
 	if err != nil {
 		return out, err
@@ -257,9 +242,9 @@ func (r *Report) add(c planned, o Outcome) {
 	what, ok := c.row.want(c.Task, o)
 	if !ok {
 		r.Failures = append(r.Failures, fmt.Sprintf("%s (%s) on %s, seed %d: want %s; got %s, grade %s, grounding %d, %+v",
-			c.Agent, c.Controller, c.Task.ID, c.Seed, what, o.End.Outcome, o.Grade.Status, o.End.Grounding.Points(), o.Measures.Flags))
+			c.row.agent, c.Controller, c.Task.ID, c.Seed, what, o.End.Outcome, o.Grade.Status, o.End.Grounding.Points(), o.Measures.Flags))
 	}
-	if c.Agent == agents.Grep {
+	if c.row.agent == agents.Grep {
 		r.Grep.Of++
 		if o.Grade.Status == trace.Pass {
 			r.Grep.N++
@@ -331,7 +316,7 @@ func (b Bench) hidden(ctx context.Context, f *task.Fixture, gold task.Gold) (boo
 // repeat grades the oracle's run of each task again and again.
 func (b Bench) repeat(ctx context.Context, dir string, cells []planned, outcomes []Outcome, report *Report) error {
 	for i, c := range cells {
-		if c.Agent != agents.Oracle || c.Seed != task.Seeds[0] {
+		if c.row.agent != agents.Oracle || c.Seed != task.Seeds[0] {
 			continue
 		}
 		for range repeats {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/model"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
@@ -230,24 +231,60 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if runner != nil {
 		p.runner = &harness.Again{Recorded: kept, Runner: runner}
 	}
-	p.model = model.Recorded{Named: r.start.Model, Answers: answers}
-	cell := Cell{Task: t, Seed: r.start.Seed, Controller: r.start.Controller, Condition: r.start.Condition}
-	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture, r.start.Model)
+	p.model = model.Recorded(answers)
+	cell := Cell{Task: t, Seed: r.start.Seed, Player: playerOf(r.start), Controller: r.start.Controller, Condition: r.start.Condition}
+	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture)
 	if err != nil {
 		return a, err
 	}
 	p.start = start
-	p.start.Rep, p.start.Lineage, p.start.Engine, p.start.Layers = r.start.Rep, r.start.Lineage, r.start.Engine, r.start.Layers
-	if p.temp, err = os.MkdirTemp("", "licet-secbench-"); err != nil {
+	p.start.Rep, p.start.Layers = r.start.Rep, r.start.Layers
+	temp, err := scratch.New()
+	if err != nil {
 		return a, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(p.temp)) }()
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	p.temp = temp.Path
 	if err := p.open(io.Discard, io.Discard, times(r.trace), times(r.gate)); err != nil {
 		return a, err
 	}
 	a.Outcome, err = p.run(ctx, prompt)
 	a.text[files[0]], a.text[files[1]] = p.channel1.Bytes(), p.channel2.Bytes()
 	return a, err
+}
+
+// is checks that the channels end where a line of the index says.
+func (r *recorded) is(line Line) error {
+	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
+		events := r.channels()[name]
+		if events[len(events)-1].Hash != head {
+			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
+		}
+	}
+	return nil
+}
+
+// errBefore is the trouble of a run that was made before: what it was is not recorded.
+var errBefore = errors.New("it ended so when it was made")
+
+// ended returns what a finished run ended with, as it was recorded.
+func ended(dir string, line Line) (Outcome, error) {
+	out := Outcome{Run: line.Run, TraceHead: line.TraceHead, GateHead: line.GateHead}
+	r, err := load(dir)
+	if err != nil {
+		return out, err
+	}
+	if err := r.is(line); err != nil {
+		return out, err
+	}
+	out.Start = r.start
+	if out.End, err = trace.Decode[trace.RunEnd](r.trace[len(r.trace)-1]); err != nil {
+		return out, err
+	}
+	if out.End.Reason == trace.EndError {
+		out.Trouble = errBefore
+	}
+	return out, nil
 }
 
 // Replay grades a recorded run again and returns what it comes to. That cannot be said
@@ -274,11 +311,8 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 	if err != nil {
 		return err
 	}
-	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
-		events := r.channels()[name]
-		if events[len(events)-1].Hash != head {
-			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
-		}
+	if err := r.is(line); err != nil {
+		return err
 	}
 	if r.public {
 		return r.verifyPublic(ctx, runner)
@@ -298,22 +332,6 @@ func (r *recorded) same(text map[string][]byte, blobs trace.Memory) error {
 		}
 	}
 	return r.sameBlobs(blobs)
-}
-
-// Unlisted returns the runs that lie in a folder and are not in its index: they were
-// not finished, or their line is gone.
-func Unlisted(dir string, lines []Line) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if runName.MatchString(e.Name()) && !slices.ContainsFunc(lines, func(l Line) bool { return l.Run == e.Name() }) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
 }
 
 // compare says where a file is not what it should be; nil = nowhere.

@@ -154,7 +154,7 @@ func (r *reporter) grade(ctx context.Context, name string, c Cell) (trace.Grade,
 		s.Verdict, s.CWE = c.Task.Verdicts[r.chance.Below(len(c.Task.Verdicts))], r.all[r.chance.Below(len(r.all))]
 	default:
 		b := run.Bench{Runner: still{}, Now: func() time.Time { return time.Unix(0, 0).UTC() }}
-		out, err := b.Try(ctx, run.Cell{Task: c.Task, Seed: c.Seed, Agent: name, Controller: controller.Strict, Condition: task.Plain})
+		out, err := b.Try(ctx, run.Cell{Task: c.Task, Seed: c.Seed, Player: run.Scripted(name), Controller: controller.Strict, Condition: task.Plain})
 		if err == nil {
 			err = out.Trouble
 		}
