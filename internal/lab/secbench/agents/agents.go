@@ -25,8 +25,8 @@ type Sheet struct {
 	Lines   []Line
 	Verdict string
 	CWE     string
-	Trigger string // in hexadecimal digits; "" = none is asked for
-	Patch   string // a unified diff; "" = none is asked for
+	Inputs  []string // in hexadecimal digits; none where none is asked for
+	Patch   string   // a unified diff; "" = none is asked for
 }
 
 // Line is a line that plays a role.

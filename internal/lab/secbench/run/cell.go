@@ -62,7 +62,7 @@ func (b Bench) start(c Cell, f *task.Fixture) (trace.RunStart, string, error) {
 		Lineage: c.Player.Lineage, Engine: c.Player.engine(c.Seed),
 		Controller: c.Controller, Encoding: c.Player.Encoding, Condition: c.Condition,
 		PolicyHash: trace.Sum(policy), ToolsHash: tool.Hash(), PromptHash: trace.Sum([]byte(prompt)), Detector: refusal.Version,
-		Budget: warden.Budget, Layers: layers, Suite: task.Suite,
+		Budget: warden.BudgetOf(c.Task), Layers: layers, Suite: task.Suite,
 	}, prompt, nil
 }
 
@@ -160,7 +160,11 @@ func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
 	for _, l := range gold.Lines {
 		s.Lines = append(s.Lines, agents.Line{Role: l.Role, File: l.File, Line: l.Line, Loc: slices.Contains(gold.Accept.Loc, l.Role)})
 	}
-	s.Trigger = fmt.Sprintf("%x", gold.Trigger)
+	for _, input := range [][]byte{gold.Trigger, gold.Regular} {
+		if len(input) > 0 {
+			s.Inputs = append(s.Inputs, fmt.Sprintf("%x", input))
+		}
+	}
 	if len(t.Patchable) == 0 {
 		return s, nil
 	}

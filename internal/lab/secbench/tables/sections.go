@@ -63,12 +63,12 @@ func engine(s trace.RunStart) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Name, e.Version, e.Batch)) + fmt.Sprintf(", temperature %s, top-p %s", milli(e.TemperatureMilli), milli(e.TopPMilli))
 }
 
-// milli writes a setting in thousandths.
+// milli writes a setting that is recorded in thousandths.
 func milli(s trace.Setting) string {
 	if s < 0 {
 		return s.String()
 	}
-	return s.String() + "/1000"
+	return fmt.Sprintf("%.3f", float64(s)/1000)
 }
 
 //go:embed published.json

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -107,14 +108,14 @@ func (s *Session) runHarness(ctx context.Context, call int, args toolcall.Value)
 		}
 		job.Input = []byte(content)
 	}
-	if len(s.fixture.Task.Patchable) == 0 {
-		job.Build = harness.Given
-	} else {
+	if id == task.Visible {
 		tree, err := s.tree()
 		if err != nil {
 			return answer{}, err
 		}
 		job.Tree, job.Input = tree, nil
+	} else {
+		job.Build = harness.Given
 	}
 	out, err := s.runner.Run(ctx, job)
 	if err != nil {
