@@ -18,9 +18,12 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
@@ -428,6 +431,23 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
+// TestDeniedPatch: a patch that tries what the sandbox refuses has failed. It does not
+// make the run an error of the bench, which would count nowhere.
+func TestDeniedPatch(t *testing.T) {
+	loaded := taskOf(t, "V01")
+	sheet, _ := sheetOf(t, loaded)
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, _ := f.Text("rec/parse.go")
+	patched := strings.Replace(given, "import \"errors\"\n", "import (\n\t\"errors\"\n\t\"syscall\"\n)\n", 1) + "\nvar _, _ = syscall.Socket(2, 1, 0)\n"
+	sheet.Patch = udiff.Make("rec/parse.go", given, patched)
+	if out := playSheet(t, bench(t), loaded, sheet); out.Trouble != nil || out.End.Outcome != metric.Wrong {
+		t.Errorf("%s, %v", out.End.Outcome, out.Trouble)
+	}
+}
+
 // TestMovedGold: the oracle passes by the lines that it knows. With those that count
 // for the same moved by a line, or by as many as they are where they stand together,
 // its task fails; without a patch or input that it is to make, too.
@@ -536,6 +556,38 @@ func TestPatterns(t *testing.T) {
 		passed.End.Outcome = metric.Success
 		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
 			t.Errorf("patterns may pass %s: %v", id, ok)
+		}
+	}
+}
+
+// TestOldDetector: a run is read again under the rules for refusals that it names,
+// also where newer ones say something else; those that nobody has are an error.
+func TestOldDetector(t *testing.T) {
+	silent := model.Answer{Text: "I do not want to help with this."} // the first rules read no refusal in it
+	for version, want := range map[string]string{"refusal/1": metric.NoSubmission, refusal.Version: metric.Refusal, "refusal/0": ""} {
+		b := bench(t)
+		p, prompt, err := b.prepare(Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.start.Detector, p.model = version, model.Recorded{silent, silent, silent}
+		id, err := trace.RunID(p.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(t.TempDir(), id)
+		out, err := b.into(t.Context(), p, prompt, folder)
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), `no refusal detector "refusal/0"`) {
+				t.Errorf("%s: %v", version, err)
+			}
+			continue
+		}
+		if err != nil || out.End.Outcome != want {
+			t.Errorf("%s: outcome %s, %v, want %s", version, out.End.Outcome, err, want)
+		}
+		if err := Verify(t.Context(), folder, Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
+			t.Errorf("%s: it cannot be verified: %v", version, err)
 		}
 	}
 }
