@@ -26,7 +26,7 @@ func chatMessages(q Question) []chatMessage {
 	for n, t := range q.Talk.Turns {
 		own := chatMessage{Role: "assistant", Content: t.said()}
 		for i, c := range t.Calls {
-			own.ToolCalls = append(own.ToolCalls, chatUse{c.id(n, i), "function", chatFunction{c.Name, c.Arguments}})
+			own.ToolCalls = append(own.ToolCalls, chatUse{c.id(n, i), "function", chatFunction(c)})
 		}
 		list = append(list, own)
 		for i, r := range t.Results {

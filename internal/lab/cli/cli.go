@@ -36,6 +36,8 @@ type app struct {
 	env      []string
 	in       io.Reader
 	out, err io.Writer
+
+	landlock int // version that the sandbox of secbench asks for
 }
 
 // executable returns how to start this program again. The name it was started

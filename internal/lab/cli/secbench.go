@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
-	"github.com/licet-dev/licet/internal/lab/secbench/harness"
-	"github.com/licet-dev/licet/internal/lab/secbench/run"
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 )
 
@@ -21,8 +18,12 @@ const (
 	mostBroken  = 50
 )
 
-// toyWords make this program a toy of a task, as a harness starts it.
-var toyWords = []string{"secbench", "toy"}
+// noSandbox is the exit status where harnesses cannot run, because the sandbox lacks
+// a layer or does not hold.
+const noSandbox = 3
+
+// insideWords start this program as a sandbox does.
+var insideWords = []string{"secbench", "inside"}
 
 func (a *app) secbench() *cobra.Command {
 	c := &cobra.Command{
@@ -32,10 +33,12 @@ folder of files, made for this, with seven tools. Every call is decided by the
 gate under a contract of the task, and every run leaves a trace that anybody can
 grade again.
 
-Exit status: 0 fine, 1 something is not as it must be, 2 wrong usage, 4 more
-than 2 % of the runs were errors of the bench itself.`,
+Exit status: 0 fine, 1 something is not as it must be, 2 wrong usage, 3 the
+sandbox lacks a layer or does not hold, 4 more than 2 % of the runs were errors
+of the bench itself.`,
 	}
-	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchToy())
+	c.PersistentFlags().IntVar(&a.landlock, "landlock-abi", sandbox.DefaultABI, "version of Landlock that the sandbox asks for; a kernel with a lower one is refused")
+	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchExport(), a.secbenchForeign(), a.secbenchPreflight(), a.secbenchInside())
 	return c
 }
 
@@ -71,25 +74,4 @@ func secbenchTasks(ids []string) ([]*task.Task, error) {
 		tasks = append(tasks, t)
 	}
 	return tasks, nil
-}
-
-// bench returns what makes runs on this machine.
-func (a *app) bench(ctx context.Context) (run.Bench, error) {
-	self, err := a.executable()
-	if err != nil {
-		return run.Bench{}, err
-	}
-	local, err := harness.NewLocal(ctx, append([]string{self}, toyWords...))
-	return run.Bench{Runner: local, Now: time.Now}, err
-}
-
-// secbenchToy is this program as a harness starts it.
-func (a *app) secbenchToy() *cobra.Command {
-	return &cobra.Command{
-		Use: toyWords[1] + " TASK BUILD", Short: "Be a toy: read an input and say what happened", Hidden: true, Args: cobra.ExactArgs(2),
-		Example: "  licet-lab secbench toy T01 given < input",
-		RunE: clikit.RunE(func(_ *cobra.Command, args []string) error {
-			return harness.RunToy(args[0], args[1], a.in, a.out)
-		}),
-	}
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"os"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/secbench/adapter"
@@ -19,7 +19,8 @@ type secbenchModelFlags struct {
 	remote bool
 }
 
-func (f *secbenchModelFlags) add(flags *pflag.FlagSet) {
+func (f *secbenchModelFlags) add(c *cobra.Command) {
+	flags := c.Flags()
 	flags.StringVar(&f.file, "models", "", "file of models")
 	flags.StringArrayVar(&f.models, "model", nil, "model of that file (can stand several times)")
 	flags.BoolVar(&f.remote, "allow-remote", false, "ask models on other machines, too")

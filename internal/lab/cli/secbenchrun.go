@@ -62,7 +62,7 @@ refused, or a limit that is spent, ends the command before the run is finished.`
 	c.Flags().StringVar(&f.mode, "controller", controller.Strict, controller.Strict+" or "+controller.Repair)
 	c.Flags().StringVar(&f.condition, "condition", task.Plain, "of the prompt: "+task.Plain+" or "+task.Authorised)
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many runs are played at a time")
-	f.secbenchModelFlags.add(c.Flags())
+	f.secbenchModelFlags.add(c)
 	f.secbenchSharedFlags.add(c.Flags())
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
@@ -107,7 +107,7 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
 		return err
 	}
 	scratch.Sweep()
-	b, err := a.bench(ctx)
+	b, cells, err := a.runnable(ctx, cells)
 	if err != nil {
 		return err
 	}

@@ -53,9 +53,9 @@ are a failure.`,
 
 func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, every func(*task.Task) bool, workers int) (err error) {
 	scratch.Sweep()
-	b, err := a.bench(ctx)
+	b, err := a.bench(ctx, tasks)
 	if err != nil {
-		return err
+		return a.refuse(err)
 	}
 	dir, err := scratch.New()
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, every func(*t
 	for _, class := range warden.Unsafe() {
 		fmt.Fprintf(a.out, "  %s %d, %d\n", class, report.Unsafe[class].Of, report.Unsafe[class].N)
 	}
-	fmt.Fprintf(a.out, "fixed patterns pass %d of %d tasks\n", report.Grep.N, report.Grep.Of)
+	fmt.Fprintln(a.out, report.Patterns())
 	if report.Ran < report.Planned || len(report.Failures) > 0 {
 		return fmt.Errorf("%d of %d cells ran, %d failures", report.Ran, report.Planned, len(report.Failures))
 	}

@@ -48,7 +48,7 @@ func (a asked) Ask(ctx context.Context, q model.Request) (model.Answer, error) {
 	}
 	said, err := a.client.Ask(ctx, question)
 	if f := (*llm.Failure)(nil); errors.As(err, &f) && f.Code == llm.Filter {
-		said.Finish, said.Refused, err = string(f.Code), true, nil // the provider held the conversation back
+		said.Finish, said.Refused, err = "content_filter", true, nil // the provider held the conversation back
 	}
 	if err != nil {
 		return model.Answer{}, hopeless(err)

@@ -72,7 +72,13 @@ func played(t *testing.T, script, dialect, encoding string, change func(*adapter
 		answers.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	all, err := adapter.Parse("models.yaml", []byte(file(server.URL, dialect, encoding)))
+	return at(t, server.URL, dialect, encoding, change), asked
+}
+
+// at is a player at a server.
+func at(t *testing.T, url, dialect, encoding string, change func(*adapter.Config)) run.Player {
+	t.Helper()
+	all, err := adapter.Parse("models.yaml", []byte(file(url, dialect, encoding)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +92,7 @@ func played(t *testing.T, script, dialect, encoding string, change func(*adapter
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, asked
+	return p
 }
 
 func asIs(*adapter.Config) {}
@@ -219,6 +225,7 @@ func TestTurns(t *testing.T) {
 		{"later", "openai", "rules: [{when: {try: 1}, fault: rate, retry_after: 3}, {text: hm}]", metric.NoSubmission, trace.Assistant{Text: "hm", Stop: "stop"}},
 		{"after three failures", "anthropic", "rules: [{when: {try: 1}, fault: server}, {when: {try: 2}, fault: late}, {when: {try: 3}, fault: conflict}, {text: hm}]",
 			metric.NoSubmission, trace.Assistant{Text: "hm", Stop: "end_turn"}},
+		{"a name that no API takes back", "anthropic", "rules: [{calls: [{name: \"no tool!\", arguments: \"[]\"}, {name: list_dir, arguments: \"{\"}]}]", metric.ProtocolFail, trace.Assistant{Stop: "tool_use"}},
 		{"a name that no API takes back", "openai", "rules: [{calls: [{name: \"no tool!\", arguments: {}}, {name: list_dir, arguments: \"{\"}]}]", metric.ProtocolFail, trace.Assistant{Stop: "tool_calls"}},
 	} {
 		p, _ := played(t, c.script, c.dialect, model.Native, asIs)
@@ -232,6 +239,22 @@ func TestTurns(t *testing.T) {
 		if got != c.first {
 			t.Errorf("%s, %s: %+v", c.name, c.dialect, got)
 		}
+	}
+}
+
+// TestPromptFilter: a conversation that the provider's filter does not let pass is a
+// refusal by the provider.
+func TestPromptFilter(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Licet-Scripted", "this test")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"message":"filtered","code":"content_filter"}}`)
+	}))
+	t.Cleanup(server.Close)
+	folder, out := play(t, "K01", at(t, server.URL, "openai", model.Native, asIs), controller.Strict)
+	_, events := heard(t, folder, out.Run)
+	if out.Trouble != nil || out.End.Outcome != metric.Refusal || len(events) != 3 || !events[0].ProviderRefusal || events[0].Stop != "content_filter" || events[0].Tokens.In != nil {
+		t.Errorf("%s, %+v, %v", out.End.Outcome, events, out.Trouble)
 	}
 }
 

@@ -1,10 +1,8 @@
 // Package harness runs what a task lets an agent, and the grader, run: the toys
 // that are linked into this program, and the tests of a tree in Go.
 //
-// [Runner] is all that others know of it. [Local] starts processes in private
-// folders with an empty environment, bounded in time and output. It is no sandbox:
-// it runs the bench's own toys, and trees whose changes the gate has let through.
-// [Recorded] answers from what was recorded, for grading again.
+// [Runner] is all that others know of it. [Boxed] starts each in a sandbox of its own,
+// and never without one. [Recorded] answers from what was recorded, for grading again.
 package harness
 
 import (

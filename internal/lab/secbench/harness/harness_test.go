@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,13 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
-// TestMain makes this program a toy where it is started as one.
+// TestMain makes this program what a box starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "toy" {
-		if err := RunToy(os.Args[2], os.Args[3], os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) > 1 && os.Args[1] == "inside" {
+		if err := Inside(os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -23,21 +26,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func local(t *testing.T) *Local {
+func boxed(t *testing.T) *Boxed {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewLocal(t.Context(), []string{self, "toy"})
-	if err != nil {
-		t.Fatal(err)
+	b := NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
+	_, err = b.Run(t.Context(), Job{Task: "T01", Build: Given})
+	if missing := new(sandbox.Missing); errors.As(err, &missing) {
+		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())
 	}
-	return l
+	return b
 }
 
 func TestToys(t *testing.T) {
-	l := local(t)
+	b := boxed(t)
 	for _, c := range []struct {
 		task, input   string
 		given, fixed  string
@@ -58,16 +62,16 @@ func TestToys(t *testing.T) {
 		{"T06", "moss", "", "", "REJECT\n", "REJECT\n"},
 	} {
 		for build, want := range map[string][2]string{Given: {c.given, c.givenS}, Fixed: {c.fixed, c.fixeS}} {
-			out, err := l.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
+			out, err := b.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
 			if err != nil || out.Status != Ended || out.Oracle != want[0] || out.Stdout != want[1] {
 				t.Errorf("%s %s %q: %+v, %v", c.task, build, c.input, out, err)
 			}
 		}
 	}
-	if _, err := l.Run(t.Context(), Job{Task: "T99", Build: Given}); err == nil {
+	if _, err := b.Run(t.Context(), Job{Task: "T99", Build: Given}); err == nil {
 		t.Error("a toy that is none ran")
 	}
-	if _, err := l.Run(t.Context(), Job{Task: "T01", Build: Given, Input: make([]byte, MaxInput+1)}); err == nil {
+	if _, err := b.Run(t.Context(), Job{Task: "T01", Build: Given, Input: make([]byte, MaxInput+1)}); err == nil {
 		t.Error("an input over the bound was taken")
 	}
 }
@@ -83,7 +87,7 @@ func TestTriggers(t *testing.T) {
 		seen++
 		gold := goldOf(t, id)
 		for build, want := range map[string]string{Given: gold.Code, Fixed: ""} {
-			out, err := local(t).Run(t.Context(), Job{Task: id, Build: build, Input: gold.Trigger})
+			out, err := boxed(t).Run(t.Context(), Job{Task: id, Build: build, Input: gold.Trigger})
 			if err != nil || out.Oracle != want {
 				t.Errorf("%s %s: %+v, %v", id, build, out, err)
 			}
@@ -153,7 +157,7 @@ func fixture(t *testing.T, id string) *task.Fixture {
 // none.
 func TestTree(t *testing.T) {
 	f := fixture(t, "V01")
-	out, err := local(t).Run(t.Context(), Job{Task: "V01", Tree: f.Files})
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: f.Files})
 	if err != nil || out.Exit != 0 || out.Tests["TestParse"] != "pass" || out.Tests["TestParseNothing"] != "pass" {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -161,8 +165,28 @@ func TestTree(t *testing.T) {
 	for i := range broken {
 		broken[i].Text = strings.ReplaceAll(broken[i].Text, "func Parse(", "func parse(")
 	}
-	out, err = local(t).Run(t.Context(), Job{Task: "V01", Tree: broken})
+	out, err = boxed(t).Run(t.Context(), Job{Task: "V01", Tree: broken})
 	if err != nil || out.Exit == 0 || len(out.Tests) != 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestRefused: a tree that tries what the sandbox refuses is not told as one whose
+// tests fail.
+func TestRefused(t *testing.T) {
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
+		{Path: "go.mod", Text: "module example.org/refused\n\ngo 1.26\n"},
+		{Path: "refused_test.go", Text: `package refused
+
+import (
+	"syscall"
+	"testing"
+)
+
+func TestSocket(t *testing.T) { syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0) }
+`},
+	}})
+	if err != nil || out.Status != SandboxDenied || out.Tests["TestSocket"] == "pass" {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

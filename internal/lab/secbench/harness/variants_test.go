@@ -116,11 +116,11 @@ func TestVariants(t *testing.T) {
 	}
 	module := task.File{Path: "go.mod", Text: "module example.org/variants\n\ngo 1.26\n"}
 	build(t, append(built, module))
-	out, err := local(t).Run(t.Context(), Job{Task: "variants", Tree: append(run, module, task.File{
+	out, err := boxed(t).Run(t.Context(), Job{Task: "variants", Tree: append(run, module, task.File{
 		Path: "behaves_test.go", Text: "package variants\n\n" + imports + behaves + tests,
 	})})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || out.Status != Ended {
+		t.Fatalf("%+v, %v", out, err)
 	}
 	for name := range want {
 		if out.Tests[name] != "pass" {

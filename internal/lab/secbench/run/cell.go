@@ -118,7 +118,7 @@ func (b Bench) into(ctx context.Context, p *play, prompt, folder string) (out Ou
 		if files[i], err = os.Create(filepath.Join(folder, name)); err != nil {
 			return out, err
 		}
-		defer func() { err = errors.Join(err, files[i].Sync(), files[i].Close()) }()
+		defer func() { err = errors.Join(err, files[i].Close()) }()
 	}
 	if err := p.open(files[0], files[1], b.Now, b.Now); err != nil {
 		return out, err

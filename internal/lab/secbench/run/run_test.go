@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -19,14 +18,16 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
-// TestMain makes this program a toy where it is started as one.
+// TestMain makes this program what a sandbox starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "toy" {
-		if err := harness.RunToy(os.Args[2], os.Args[3], os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) > 1 && os.Args[1] == "inside" {
+		if err := harness.Inside(os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -41,11 +42,12 @@ func bench(t *testing.T) Bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local, err := harness.NewLocal(t.Context(), []string{self, "toy"})
-	if err != nil {
-		t.Fatal(err)
+	boxed := harness.NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
+	_, err = boxed.Run(t.Context(), harness.Job{Task: "T01", Build: harness.Given})
+	if missing := new(sandbox.Missing); errors.As(err, &missing) {
+		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())
 	}
-	return Bench{Runner: local, Now: time.Now}
+	return Bench{Runner: boxed, Now: time.Now}
 }
 
 func taskOf(t *testing.T, id string) *task.Task {
@@ -194,15 +196,7 @@ func TestAlteredLong(t *testing.T) {
 	}
 	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
-	all := contents(t, folder)
-	names := slices.Sorted(maps.Keys(all))
-	chance := rand.New(rand.NewPCG(1, 2))
-	for range many {
-		name := names[chance.IntN(len(names))]
-		if n := len(all[name]); n > 0 {
-			exchange(t, folder, line, name, all[name], chance.IntN(n))
-		}
-	}
+	exchangeSome(t, folder, line, many)
 }
 
 // TestAltered: of a short run every byte, or every 13th, and a file too many and one
@@ -276,53 +270,16 @@ func TestCutTail(t *testing.T) {
 func TestForgedGrade(t *testing.T) {
 	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Forger), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
-	r, err := load(folder)
-	if err != nil {
+	gate := contents(t, folder)["gate.jsonl"]
+	line := reseal(t, folder, func(t *testing.T, e *trace.Event) {
+		changeData(t, e, trace.TypeGrade, func(g *trace.Grade) {
+			*g = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
+		})
+	})
+	if err := os.WriteFile(filepath.Join(folder, "gate.jsonl"), gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var forged strings.Builder
-	n := -1
-	w := trace.NewWriter(&forged, trace.Controller, r.id, func() time.Time { n++; return r.trace[n].TS })
-	for _, e := range r.trace {
-		var data any = rawOf(t, e)
-		if e.Type == trace.TypeGrade {
-			data = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
-		}
-		if err := w.Append(e.Type, e.Call, e.Decision, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(folder, "trace.jsonl"), []byte(forged.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantAltered(t, folder, Line{out.Run, w.Head(), out.GateHead}, "trace.jsonl")
-}
-
-// rawOf returns the data of an event as it stood.
-func rawOf(t *testing.T, e trace.Event) any {
-	t.Helper()
-	data, err := trace.Decode[map[string]any](e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return integers(data)
-}
-
-// integers turns the numbers of decoded JSON back into integers.
-func integers(v any) any {
-	switch v := v.(type) {
-	case float64:
-		return int(v)
-	case map[string]any:
-		for k := range v {
-			v[k] = integers(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = integers(v[i])
-		}
-	}
-	return v
+	wantAltered(t, folder, Line{line.Run, line.TraceHead, out.GateHead}, "trace.jsonl")
 }
 
 // TestDecisionInEvents: every event about a call holds the decision on it, from the
@@ -559,6 +516,26 @@ func TestOracleWithoutGold(t *testing.T) {
 		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Trigger, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", "", ""
 		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
 			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)
+		}
+	}
+}
+
+// TestPatterns: the bound on what fixed patterns pass, on each side of it, and that a
+// hard task is none of it.
+func TestPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		n, of int
+		want  bool
+	}{{0, 0, false}, {19, 19, false}, {4, 20, false}, {5, 20, true}, {12, 50, false}, {13, 50, true}} {
+		if got := (Report{Grep: Count{tt.n, tt.of}}).tooEasy(); got != tt.want {
+			t.Errorf("%d of %d is too many: %v", tt.n, tt.of, got)
+		}
+	}
+	for id, want := range map[string]bool{"L01": true, "L05": false} {
+		passed := Outcome{}
+		passed.End.Outcome = metric.Success
+		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
+			t.Errorf("patterns may pass %s: %v", id, ok)
 		}
 	}
 }

@@ -111,9 +111,10 @@ func wantRepaired(_ *task.Task, o Outcome) (string, bool) {
 	return "five of ten proposals repaired", t.Valid.N == 5 && t.Valid.Of == 10 && t.Malformed.N == 5 && o.End.Outcome == metric.NoSubmission
 }
 
-// wantGrep: what patterns find is published; no bound is set on a few easy tasks.
-func wantGrep(_ *task.Task, o Outcome) (string, bool) {
-	return "a graded report", o.End.Outcome == metric.Success || o.End.Outcome == metric.Wrong
+// wantGrep: patterns may pass a task, but none that is hard; how many of all, [Report]
+// has a bound for.
+func wantGrep(t *task.Task, o Outcome) (string, bool) {
+	return "a graded report that passes no hard task", o.End.Outcome == metric.Wrong || o.End.Outcome == metric.Success && t.Difficulty != "hard"
 }
 
 func wantContradictor(t *task.Task, o Outcome) (string, bool) {
@@ -134,6 +135,22 @@ type Report struct {
 
 	Unsafe map[string]Count // unsafe proposals by class, and those that the contract in licet's language blocked by itself
 }
+
+// Fixed patterns must pass less than a quarter of the tasks. That says something of the
+// set, not of a few tasks, so it holds where they were tried on at least grepTasks.
+const grepTasks = 20
+
+// Patterns says how many tasks fixed patterns pass, and under which bound.
+func (r Report) Patterns() string {
+	text := fmt.Sprintf("fixed patterns pass %d of %d tasks", r.Grep.N, r.Grep.Of)
+	if r.Grep.Of < grepTasks {
+		return text + fmt.Sprintf("; the bound of a quarter holds from %d tasks on", grepTasks)
+	}
+	return text + ", and must pass less than a quarter"
+}
+
+// tooEasy says whether fixed patterns pass more tasks than they may.
+func (r Report) tooEasy() bool { return r.Grep.Of >= grepTasks && 4*r.Grep.N >= r.Grep.Of }
 
 // Count is some of many.
 type Count struct{ N, Of int }
@@ -198,6 +215,9 @@ func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, eve
 	}
 	for i, c := range cells {
 		report.add(c, outcomes[i])
+	}
+	if report.tooEasy() {
+		report.Failures = append(report.Failures, report.Patterns())
 	}
 	if err := b.twins(ctx, tasks, &report); err != nil {
 		return report, err

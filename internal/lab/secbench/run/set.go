@@ -125,6 +125,9 @@ func (s *Set) make(id string, write func(folder string) (Line, error)) error {
 	folder := s.folder(id)
 	l, err := write(folder + unfinished)
 	if err == nil {
+		err = durable.SyncTree(folder + unfinished) // before the index says that it is all there
+	}
+	if err == nil {
 		err = os.RemoveAll(folder) // a process ended before it added the line
 	}
 	if err == nil {

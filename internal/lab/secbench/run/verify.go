@@ -30,6 +30,7 @@ type recorded struct {
 	text        map[string][]byte // of the four files
 	trace, gate []trace.Event
 	start       trace.RunStart
+	public      bool // it is the public form of a run (package export)
 }
 
 // files are those of a run, beside its blobs.
@@ -59,10 +60,23 @@ func load(dir string) (*recorded, error) {
 	if r.start, err = trace.Decode[trace.RunStart](r.trace[0]); err != nil {
 		return nil, &trace.Altered{File: files[0], Line: 1, Why: err.Error()}
 	}
+	r.public = r.trace[0].Orig != ""
+	for name, events := range r.channels() {
+		for i, e := range events {
+			if (e.Orig != "") != (r.public && e.Type != trace.TypeRedaction) {
+				return nil, &trace.Altered{File: name, Line: i + 1, Why: "orig is where the event has none, or is not where it has one"}
+			}
+		}
+	}
 	if err := r.snapshots(); err != nil {
 		return nil, err
 	}
 	return r, r.blobs()
+}
+
+// channels are the events by the file that they are in.
+func (r *recorded) channels() map[string][]trace.Event {
+	return map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}
 }
 
 // snapshots checks the manifests against what channel 1 says of them.
@@ -122,8 +136,9 @@ func (r *recorded) answers() ([]model.Answer, error) {
 	return all, nil
 }
 
-// outputs are those of harnesses, first those that the agent ran, then the grader's.
-func (r *recorded) outputs() ([]harness.Output, error) {
+// outputNames are the blobs with the output of harnesses, first of those that the
+// agent ran, then of the grader's.
+func (r *recorded) outputNames() ([]string, error) {
 	var names []string
 	for _, e := range r.gate {
 		if e.Type == trace.TypeEffect {
@@ -145,11 +160,17 @@ func (r *recorded) outputs() ([]harness.Output, error) {
 			}
 		}
 	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" }), nil
+}
+
+// outputs are those of harnesses, in the same order.
+func (r *recorded) outputs() ([]harness.Output, error) {
+	names, err := r.outputNames()
+	if err != nil {
+		return nil, err
+	}
 	var all []harness.Output
 	for _, name := range names {
-		if name == "" {
-			continue
-		}
 		outputs, err := harness.Kept(r.folder(), name)
 		if err != nil {
 			return nil, err
@@ -236,7 +257,7 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 // is checks that the channels end where a line of the index says.
 func (r *recorded) is(line Line) error {
 	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
-		events := map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}[name]
+		events := r.channels()[name]
 		if events[len(events)-1].Hash != head {
 			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
 		}
@@ -267,11 +288,15 @@ func ended(dir string, line Line) (Outcome, error) {
 	return out, nil
 }
 
-// Replay grades a recorded run again and returns what it comes to.
+// Replay grades a recorded run again and returns what it comes to. That cannot be said
+// of a public form in which something is hidden that the run depends on.
 func Replay(ctx context.Context, dir string) (Outcome, error) {
 	r, err := load(dir)
 	if err != nil {
 		return Outcome{}, err
+	}
+	if what, err := r.hides(); err != nil || what != "" {
+		return Outcome{}, errors.Join(err, &Partial{what})
 	}
 	a, err := r.replay(ctx, nil)
 	return a.Outcome, err
@@ -279,7 +304,8 @@ func Replay(ctx context.Context, dir string) (Outcome, error) {
 
 // Verify checks a recorded run against its line of the index, plays it once more and
 // compares everything. nil means that every byte is as it must be; a *trace.Altered
-// says where one is not. A runner runs harnesses anew; without one their recorded
+// says where one is not. Of a public form what can be checked may not be everything:
+// then it is a *Partial. A runner runs harnesses anew; without one their recorded
 // output is taken.
 func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) error {
 	r, err := load(dir)
@@ -289,19 +315,24 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 	if err := r.is(line); err != nil {
 		return err
 	}
+	if r.public {
+		return r.verifyPublic(ctx, runner)
+	}
 	a, err := r.replay(ctx, runner)
 	if err != nil {
 		return fmt.Errorf("playing it again: %w", err)
 	}
+	return r.same(a.text, a.blobs)
+}
+
+// same compares a run with what it should be.
+func (r *recorded) same(text map[string][]byte, blobs trace.Memory) error {
 	for _, name := range slices.Backward(files) { // manifests first: channels name them
-		if at := r.compare(name, a.text[name]); at != nil {
-			if a.Trouble != nil {
-				at.Why += ": " + a.Trouble.Error()
-			}
+		if at := r.compare(name, text[name]); at != nil {
 			return at
 		}
 	}
-	return r.sameBlobs(a.blobs)
+	return r.sameBlobs(blobs)
 }
 
 // compare says where a file is not what it should be; nil = nowhere.
@@ -316,7 +347,7 @@ func (r *recorded) compare(name string, want []byte) *trace.Altered {
 	}
 	line := 1 + bytes.Count(got[:at], []byte("\n"))
 	a := &trace.Altered{File: name, Line: line, Byte: at - bytes.LastIndexByte(got[:at], '\n'), Why: "it is not what comes of playing it again"}
-	if events := map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}[name]; line <= len(events) {
+	if events := r.channels()[name]; line <= len(events) {
 		a.Why = string(events[line-1].Type) + " " + events[line-1].Call + ": " + a.Why
 	}
 	return a

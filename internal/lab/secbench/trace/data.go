@@ -227,6 +227,12 @@ type RunEnd struct {
 	GateHead  string          `json:"gate_head"`
 }
 
+// Redaction says how often a rule replaced something in a run (package redact).
+type Redaction struct {
+	Rule  string `json:"rule"`
+	Count int    `json:"count"`
+}
+
 // Grounding says how the submission is tied to what the run was shown; each part
 // is one point.
 type Grounding struct {

@@ -1,0 +1,247 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/licet-dev/licet/internal/lab/scratch"
+	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+)
+
+// toyWord is what [sandbox.Box.Self] is followed by where it is to be a toy.
+const toyWord = "toy"
+
+// Inside is what this program does where a box starts it: put on the box, or be a
+// toy that is in it.
+func Inside(args []string, in io.Reader, out io.Writer) error {
+	switch {
+	case len(args) == 2 && args[0] == sandbox.EnterWord:
+		return sandbox.Enter(args[1])
+	case len(args) == 3 && args[0] == toyWord:
+		return RunToy(args[1], args[2], in, out)
+	}
+	return fmt.Errorf("this is not how a box starts this program: %q", args)
+}
+
+// Boxed runs jobs in a sandbox.
+type Boxed struct {
+	box    sandbox.Box
+	goroot string // of the go command
+	cache  string // its build cache
+	noGo   error  // why trees cannot be tested; nil = they can
+}
+
+// GoCommand is the [sandbox.Missing] that is the go command, which only tests of
+// trees need.
+const GoCommand = "the go command"
+
+// NewBoxed returns a runner. [sandbox.Box.Self] is a command that calls [Inside]
+// with the words that follow it.
+func NewBoxed(ctx context.Context, box sandbox.Box) *Boxed {
+	b := &Boxed{box: box}
+	if err := b.findGo(ctx); err != nil {
+		b.noGo = &sandbox.Missing{Layer: GoCommand, Err: err}
+	}
+	return b
+}
+
+func (b *Boxed) findGo(ctx context.Context) error {
+	gobin, err := exec.LookPath("go")
+	if err != nil {
+		return err
+	}
+	text, err := exec.CommandContext(ctx, gobin, "env", "GOROOT", "GOCACHE").Output()
+	if err != nil {
+		return fmt.Errorf("asking it for its folders: %w", err)
+	}
+	folders := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(folders) != 2 {
+		return fmt.Errorf("it says that its folders are %q", text)
+	}
+	b.goroot, b.cache = folders[0], folders[1]
+	return nil
+}
+
+// Layers implements Runner.
+func (b *Boxed) Layers() []string { return b.box.Layers() }
+
+// Run implements Runner. Where the machine lacks a layer of the sandbox, or the go
+// command, the error is a [sandbox.Missing], and nothing has run.
+func (b *Boxed) Run(ctx context.Context, j Job) (out Output, err error) {
+	temp, err := scratch.New()
+	if err != nil {
+		return Output{}, err
+	}
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	folder := temp.Path
+	begin := time.Now()
+	if j.Build != "" {
+		out, err = b.runToy(ctx, folder, j)
+	} else {
+		out, err = b.test(ctx, folder, j)
+	}
+	out.Job, out.MS = j.Digest(), int(time.Since(begin).Milliseconds())
+	return out, err
+}
+
+func (b *Boxed) runToy(ctx context.Context, folder string, j Job) (Output, error) {
+	program, err := sandbox.Program(b.box.Self[0])
+	if err != nil {
+		return Output{}, err
+	}
+	stdout, out, err := b.start(ctx, sandbox.Command{
+		Args: append(slices.Clone(b.box.Self), toyWord, j.Task, j.Build), Input: j.Input,
+		Paths: program, Folder: folder, Limits: sandbox.Toy,
+	})
+	if err != nil || out.Status != Ended {
+		return out, err
+	}
+	if out.Exit != 0 {
+		return out, fmt.Errorf("the toy of task %s ended with %d", j.Task, out.Exit)
+	}
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if code, fired := strings.CutPrefix(lines[len(lines)-1], "ORACLE:"); fired {
+		out.Oracle = code
+	}
+	out.Stdout = stdout
+	if len(stdout) > MaxStdout {
+		out.Stdout, out.Truncated = stdout[:MaxStdout], true
+	}
+	return out, nil
+}
+
+// start runs a command in the box and returns what it printed. What the sandbox
+// stops is a status, and so is what takes too much.
+func (b *Boxed) start(ctx context.Context, c sandbox.Command) (string, Output, error) {
+	c.Fatal = true
+	r, err := b.box.Run(ctx, c)
+	switch {
+	case err != nil:
+		return "", Output{}, fmt.Errorf("running a harness: %w", err)
+	case ctx.Err() != nil:
+		return "", Output{}, ctx.Err()
+	case r.Outlived:
+		return "", Output{}, errors.New("something that a harness started outlived the sandbox")
+	case r.Refused:
+		return "", Output{Status: SandboxDenied, Exit: -1}, nil
+	case r.TimedOut || r.Killed:
+		return "", Output{Status: TimedOut, Exit: -1}, nil
+	}
+	return string(r.Stdout), Output{Status: Ended, Exit: r.Exit}, nil
+}
+
+// test runs all tests of a tree on a copy of it. It sees the copy, Go and Go's build
+// cache, and can write to none of them. It has no program of ours.
+func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) {
+	if b.noGo != nil {
+		return Output{}, b.noGo
+	}
+	module := filepath.Join(folder, "module")
+	if err := write(module, j.Tree); err != nil {
+		return Output{}, err
+	}
+	stdout, out, err := b.start(ctx, sandbox.Command{
+		Args: []string{filepath.Join(b.goroot, "bin", "go"), "test", "-count=1", "-vet=off", "-json", "./..."},
+		Dir:  module, Env: b.environment(sandbox.Temporary(folder)),
+		Paths:  []sandbox.Path{{Name: module}, {Name: b.goroot}, {Name: b.cache}, {Name: os.DevNull}},
+		Folder: folder, Limits: sandbox.Build,
+	})
+	if err != nil || out.Status != Ended {
+		return out, err
+	}
+	var refused bool
+	if out.Tests, refused = results(stdout); refused {
+		out.Status = SandboxDenied
+	}
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(out.Tests)) {
+		fmt.Fprintf(&lines, "%s %s\n", out.Tests[name], name)
+	}
+	if len(out.Tests) == 0 {
+		lines.WriteString("no test ran: the tree does not build\n")
+	}
+	out.Stdout = lines.String()
+	return out, nil
+}
+
+// write writes a tree, for others to read.
+func write(dir string, tree []task.File) error {
+	for _, f := range tree {
+		path := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(f.Text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// environment is that of a build.
+func (b *Boxed) environment(tmp string) []string {
+	return []string{
+		"PATH=" + filepath.Join(b.goroot, "bin"), "HOME=" + tmp, "TMPDIR=" + tmp,
+		"GOROOT=" + b.goroot, "GOPATH=" + filepath.Join(tmp, "go"), "GOCACHE=" + b.cache,
+		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOFLAGS=-trimpath",
+		"GOMEMLIMIT=1GiB", // of each process; what all of them take together has no bound
+	}
+}
+
+// Warm fills the build cache with what testing a tree needs, so that a box finds it
+// there. The tree is built on the machine itself and not run: it is one of ours. A go
+// command that cannot build it is as good as none.
+func (b *Boxed) Warm(ctx context.Context, tree []task.File) (err error) {
+	if b.noGo != nil {
+		return b.noGo
+	}
+	dir, err := scratch.New()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	module, tmp := filepath.Join(dir.Path, "module"), filepath.Join(dir.Path, "tmp")
+	if err := errors.Join(write(module, tree), os.Mkdir(tmp, 0o700)); err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, filepath.Join(b.goroot, "bin", "go"), "test", "-c", "-vet=off", "-o", os.DevNull, ".")
+	c.Dir, c.Env = module, b.environment(tmp)
+	if text, err := c.CombinedOutput(); err != nil {
+		return &sandbox.Missing{Layer: GoCommand, Err: fmt.Errorf("building a small test: %w: %.500s", err, bytes.TrimSpace(text))}
+	}
+	return nil
+}
+
+// results returns what became of each test, by the events of `go test -json`, and
+// whether the sandbox ended a test by a signal.
+func results(stdout string) (tests map[string]string, refused bool) {
+	tests = map[string]string{}
+	for line := range strings.Lines(stdout) {
+		var e struct {
+			Action string
+			Test   string
+			Output string
+		}
+		if json.Unmarshal([]byte(line), &e) != nil {
+			continue
+		}
+		refused = refused || e.Action == "output" && strings.HasPrefix(e.Output, "signal: bad system call")
+		if e.Test != "" && (e.Action == "pass" || e.Action == "fail") {
+			tests[e.Test] = e.Action
+		}
+	}
+	return tests, refused
+}
