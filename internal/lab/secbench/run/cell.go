@@ -83,7 +83,7 @@ func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bo
 		return out, false, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	jobs, err := b.jobs([]Cell{c})
+	jobs, err := b.Jobs([]Cell{c})
 	if err != nil {
 		return out, false, err
 	}

@@ -29,22 +29,11 @@ import (
 // tell plays answers on T01 into a set of runs.
 func tell(t *testing.T, b Bench, dir, name string, answers []model.Answer) Line {
 	t.Helper()
-	p, prompt, err := b.prepare(Cell{taskOf(t, "T01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.start.Model = name
-	p.model = model.Recorded(append(answers, many(3, model.Answer{})...))
-	id, err := trace.RunID(p.start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := OpenSet(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, _, err := (&job{id, b, p, prompt}).run(t.Context(), s)
-	if err := errors.Join(err, out.Trouble, s.Close()); err != nil {
+	p := Scripted(agents.NoOp)
+	p.Name = name
+	p.Model = func(int) model.Model { return model.Recorded(append(answers, many(3, model.Answer{})...)) }
+	out, _, err := b.Run(t.Context(), Cell{taskOf(t, "T01"), 1, p, controller.Strict, task.Plain}, dir)
+	if err := errors.Join(err, out.Trouble); err != nil {
 		t.Fatal(err)
 	}
 	return Line{out.Run, out.TraceHead, out.GateHead}

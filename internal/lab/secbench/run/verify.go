@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -40,7 +41,7 @@ func manifestOf(when string) string { return "manifest." + when + ".json" }
 
 // load reads a run. An altered file is a *trace.Altered.
 func load(dir string) (*recorded, error) {
-	r := &recorded{id: filepath.Base(dir), dir: dir, text: map[string][]byte{}}
+	r := &recorded{id: strings.TrimSuffix(filepath.Base(dir), unfinished), dir: dir, text: map[string][]byte{}}
 	var err error
 	for _, name := range files {
 		if r.text[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
