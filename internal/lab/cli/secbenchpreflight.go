@@ -25,11 +25,11 @@ func (a *app) secbenchPreflight() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "preflight", Short: "Try to get out of the sandbox that harnesses run in", Args: cobra.NoArgs,
-		Long: `Starts this program in the sandbox and tries, one by one, what must not work from
-there: PF01 to PF24. It passes where nothing worked. Where a layer is missing, it is
-named, and nothing is tried.
+		Long: `Starts this program in the sandbox and tries, one by one, what must not work
+from there: PF01 to PF24. It passes where nothing worked. Where a layer or the
+go command is missing, it is named, with what can be done.
 
-Exit status: 0 all checks held, 3 a layer is missing or a check did not hold.`,
+Exit status: 0 all checks held, 3 something is missing or a check did not hold.`,
 		Example: "  licet-lab secbench preflight",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
 			box, err := a.box()
@@ -80,13 +80,24 @@ func (a *app) printPreflight(report preflight.Report) error {
 	return err
 }
 
-// refuse says which layer is missing, where that is what an error is.
+// remedies say what to do about what is missing.
+var remedies = map[string]string{
+	"namespaces": "User namespaces must be allowed to this user: see user.max_user_namespaces and, on some distributions,\n" +
+		"kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns.",
+	"landlock":        "Start a kernel that has it, or name a lower version that will do with --landlock-abi.",
+	harness.GoCommand: "There must be one in PATH that can build a test. Tasks that test no tree (families F1 to F4) need none.",
+}
+
+// refuse says what is missing and what can be done, where that is what an error is.
 func (a *app) refuse(err error) error {
 	var missing *sandbox.Missing
 	if !errors.As(err, &missing) {
 		return err
 	}
 	fmt.Fprintf(a.err, "licet-lab: %v\n", clikit.Printable(missing.Error()))
+	if remedy := remedies[missing.Layer]; remedy != "" {
+		fmt.Fprintln(a.err, remedy)
+	}
 	return clikit.Exit(noSandbox)
 }
 
@@ -99,49 +110,69 @@ func (a *app) box() (sandbox.Box, error) {
 	return sandbox.Box{Self: append([]string{self}, insideWords...), ABI: a.landlock}, err
 }
 
-// bench returns what makes runs on this machine. Where a task needs a harness, the
-// sandbox must hold first.
+// What a task asks of a machine. Each includes those before it.
+const (
+	needsNothing = iota
+	needsSandbox // for toys
+	needsGo      // to test trees, in the sandbox
+)
+
+func needs(t *task.Task) int {
+	switch {
+	case len(t.Harness) == 0:
+		return needsNothing
+	case len(t.Patchable) == 0:
+		return needsSandbox
+	}
+	return needsGo
+}
+
+// bench returns what makes runs of tasks on this machine. What they need must be
+// there, and the sandbox must hold; the error is a [sandbox.Missing] otherwise.
 func (a *app) bench(ctx context.Context, tasks []*task.Task) (run.Bench, error) {
 	box, err := a.box()
 	if err != nil {
 		return run.Bench{}, err
 	}
+	most := needsNothing
 	for _, t := range tasks {
-		if len(t.Harness) == 0 {
-			continue
-		}
-		report, err := preflight.Run(ctx, preflight.Config{Box: box})
+		most = max(most, needs(t))
+	}
+	if most > needsNothing {
+		report, err := preflight.Run(ctx, preflight.Config{Box: box, Toys: most < needsGo})
 		if err != nil {
 			return run.Bench{}, err
 		}
 		if broken := report.Broken(); len(broken) > 0 {
 			return run.Bench{}, &sandbox.Missing{Layer: "what is checked by " + strings.Join(broken, ", "), Err: errors.New("see licet-lab secbench preflight")}
 		}
-		break
 	}
-	boxed, err := harness.NewBoxed(ctx, box)
-	return run.Bench{Runner: boxed, Now: time.Now}, err
+	return run.Bench{Runner: harness.NewBoxed(ctx, box), Now: time.Now}, nil
 }
 
-// runnable returns what makes runs, and those of the cells that it can run: without a
-// sandbox none that needs a harness.
+// runnable returns what makes runs, and those of the cells that it can run. The
+// others are counted and printed: those that test trees, where there is no go
+// command, and all that need a harness, where there is no sandbox.
 func (a *app) runnable(ctx context.Context, cells []run.Cell) (run.Bench, []run.Cell, error) {
-	var tasks []*task.Task
-	for _, c := range cells {
-		tasks = append(tasks, c.Task)
+	all := len(cells)
+	for {
+		var tasks []*task.Task
+		most := needsNothing
+		for _, c := range cells {
+			tasks, most = append(tasks, c.Task), max(most, needs(c.Task))
+		}
+		b, err := a.bench(ctx, tasks)
+		var missing *sandbox.Missing
+		if !errors.As(err, &missing) {
+			return b, cells, err
+		}
+		able := slices.DeleteFunc(slices.Clone(cells), func(c run.Cell) bool { return needs(c.Task) == most })
+		fmt.Fprintf(a.out, "%d of %d runs are not run: %s\n", len(cells)-len(able), all, clikit.Printable(missing.Error()))
+		if len(able) == 0 {
+			return b, nil, a.refuse(err)
+		}
+		cells = able
 	}
-	b, err := a.bench(ctx, tasks)
-	var missing *sandbox.Missing
-	if !errors.As(err, &missing) {
-		return b, cells, err
-	}
-	able := slices.DeleteFunc(slices.Clone(cells), func(c run.Cell) bool { return len(c.Task.Harness) > 0 })
-	fmt.Fprintf(a.out, "%d of %d runs are not run: %s\n", len(cells)-len(able), len(cells), clikit.Printable(missing.Error()))
-	if len(able) == 0 {
-		return b, nil, clikit.Exit(noSandbox)
-	}
-	b, err = a.bench(ctx, nil)
-	return b, able, err
 }
 
 // secbenchInside is this program as a sandbox starts it.

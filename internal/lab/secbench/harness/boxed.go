@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,36 +38,60 @@ func Inside(args []string, in io.Reader, out io.Writer) error {
 // Boxed runs jobs in a sandbox.
 type Boxed struct {
 	box    sandbox.Box
-	goroot string // of the go command; "" = none was found
+	toy    sandbox.Limits
+	goroot string // of the go command
 	cache  string // its build cache
+	noGo   error  // why trees cannot be tested; nil = they can
 }
+
+// GoCommand is the [sandbox.Missing] that is the go command, which only tests of
+// trees need.
+const GoCommand = "the go command"
 
 // NewBoxed returns a runner. [sandbox.Box.Self] is a command that calls [Inside]
 // with the words that follow it.
-func NewBoxed(ctx context.Context, box sandbox.Box) (*Boxed, error) {
-	b := &Boxed{box: box}
+func NewBoxed(ctx context.Context, box sandbox.Box) *Boxed {
+	b := &Boxed{box: box, toy: sandbox.Toy}
+	if err := b.findGo(ctx); err != nil {
+		b.noGo = &sandbox.Missing{Layer: GoCommand, Err: err}
+	}
+	return b
+}
+
+func (b *Boxed) findGo(ctx context.Context) error {
 	gobin, err := exec.LookPath("go")
 	if err != nil {
-		return b, nil // a run of tests says so
+		return err
 	}
 	text, err := exec.CommandContext(ctx, gobin, "env", "GOROOT", "GOCACHE").Output()
 	if err != nil {
-		return nil, fmt.Errorf("asking go for its folders: %w", err)
+		return fmt.Errorf("asking it for its folders: %w", err)
 	}
 	folders := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if len(folders) != 2 {
-		return nil, fmt.Errorf("go says that its folders are %q", text)
+		return fmt.Errorf("it says that its folders are %q", text)
 	}
 	b.goroot, b.cache = folders[0], folders[1]
-	return b, nil
+	return nil
 }
 
 // Layers implements Runner.
 func (b *Boxed) Layers() []string { return b.box.Layers() }
 
-// Run implements Runner. Where the machine lacks a layer of the sandbox the error is
-// a [sandbox.Missing], and nothing has run.
+// Run implements Runner. Where the machine lacks a layer of the sandbox, or the go
+// command, the error is a [sandbox.Missing], and nothing has run.
+//
+// A run that stalls is made again: that says nothing of the job.
 func (b *Boxed) Run(ctx context.Context, j Job) (out Output, err error) {
+	for range maxStalls {
+		if out, err = b.once(ctx, j); err != nil || out.Status != Stalled {
+			break
+		}
+	}
+	return out, err
+}
+
+func (b *Boxed) once(ctx context.Context, j Job) (out Output, err error) {
 	folder, err := os.MkdirTemp("", "licet-harness-")
 	if err != nil {
 		return Output{}, err
@@ -89,7 +114,7 @@ func (b *Boxed) runToy(ctx context.Context, folder string, j Job) (Output, error
 	}
 	stdout, out, err := b.start(ctx, sandbox.Command{
 		Args: append(slices.Clone(b.box.Self), toyWord, j.Task, j.Build), Input: j.Input,
-		Paths: program, Folder: folder, Limits: sandbox.Toy,
+		Paths: program, Folder: folder, Limits: b.toy,
 	})
 	if err != nil || out.Status != Ended {
 		return out, err
@@ -120,26 +145,48 @@ func (b *Boxed) start(ctx context.Context, c sandbox.Command) (string, Output, e
 		return "", Output{}, ctx.Err()
 	case r.Outlived:
 		return "", Output{}, errors.New("something that a harness started outlived the sandbox")
-	case r.Refused:
-		return "", Output{Status: SandboxDenied, Exit: -1}, nil
-	case r.TimedOut || r.Killed:
-		return "", Output{Status: TimedOut, Exit: -1}, nil
 	}
-	return string(r.Stdout), Output{Status: Ended, Exit: r.Exit}, nil
+	status := statusOf(r, c.Limits)
+	if status != Ended {
+		return "", Output{Status: status, Exit: -1}, nil
+	}
+	return string(r.Stdout), Output{Status: status, Exit: r.Exit}, nil
 }
+
+// statusOf says how a command with these limits ended. One that could have used what
+// it may of CPU, or half of its time, has had its share.
+func statusOf(r sandbox.Result, l sandbox.Limits) string {
+	share := min(time.Duration(l.CPU)*time.Second, l.Wall/2)
+	switch {
+	case r.Refused:
+		return SandboxDenied
+	case r.TimedOut && r.CPU < share:
+		return Stalled
+	case r.TimedOut || r.Killed:
+		return TimedOut
+	}
+	return Ended
+}
+
+// maxStalls is how often a job may stall.
+const maxStalls = 3
+
+// maxTest is how long the tests of a tree may take by themselves: less than the box
+// gives, so that a test that hangs fails and ends nothing else.
+const maxTest = "30s"
 
 // test runs all tests of a tree on a copy of it. It sees the copy, Go and Go's build
 // cache, and can write to none of them. It has no program of ours.
 func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) {
-	if b.goroot == "" {
-		return Output{}, errors.New("no go command was found to test a tree with")
+	if b.noGo != nil {
+		return Output{}, b.noGo
 	}
 	module := filepath.Join(folder, "module")
 	if err := write(module, j.Tree); err != nil {
 		return Output{}, err
 	}
 	stdout, out, err := b.start(ctx, sandbox.Command{
-		Args: []string{filepath.Join(b.goroot, "bin", "go"), "test", "-count=1", "-vet=off", "-json", "./..."},
+		Args: []string{filepath.Join(b.goroot, "bin", "go"), "test", "-count=1", "-timeout=" + maxTest, "-vet=off", "-json", "./..."},
 		Dir:  module, Env: b.environment(sandbox.Temporary(folder)),
 		Paths:  []sandbox.Path{{Name: module}, {Name: b.goroot}, {Name: b.cache}, {Name: os.DevNull}},
 		Folder: folder, Limits: sandbox.Build,
@@ -187,10 +234,11 @@ func (b *Boxed) environment(tmp string) []string {
 }
 
 // Warm fills the build cache with what testing a tree needs, so that a box finds it
-// there. The tree is built on the machine itself and not run: it is one of ours.
+// there. The tree is built on the machine itself and not run: it is one of ours. A go
+// command that cannot build it is as good as none.
 func (b *Boxed) Warm(ctx context.Context, tree []task.File) (err error) {
-	if b.goroot == "" {
-		return errors.New("no go command was found to warm a build cache with")
+	if b.noGo != nil {
+		return b.noGo
 	}
 	dir, err := os.MkdirTemp("", "licet-warm-")
 	if err != nil {
@@ -204,7 +252,7 @@ func (b *Boxed) Warm(ctx context.Context, tree []task.File) (err error) {
 	c := exec.CommandContext(ctx, filepath.Join(b.goroot, "bin", "go"), "test", "-c", "-vet=off", "-o", os.DevNull, ".")
 	c.Dir, c.Env = module, b.environment(tmp)
 	if text, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("warming the build cache: %w: %s", err, text)
+		return &sandbox.Missing{Layer: GoCommand, Err: fmt.Errorf("building a small test: %w: %.500s", err, bytes.TrimSpace(text))}
 	}
 	return nil
 }

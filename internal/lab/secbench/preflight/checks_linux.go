@@ -24,6 +24,7 @@ type check struct {
 	probe func(facts) tries                                  // in the sandbox
 	run   func(*site, context.Context) (tries, error)        // around probe, or nil: as it is
 	tools func(*site, context.Context, Tools) (tries, error) // through the bench's tools
+	build bool                                               // needs the go command
 }
 
 // checks returns the table.
@@ -46,8 +47,8 @@ func checks() []check {
 		{code: "PF15", what: "mount, unshare, bpf, io_uring, keyctl", probe: kernelCalls},
 		{code: "PF16", what: "exceed limits of file size, descriptors and CPU", probe: exceedFiles, run: (*site).exceed},
 		{code: "PF17", what: "exceed memory", probe: exceedMemory},
-		{code: "PF18", what: "write to the build cache, or lack it", run: (*site).cache},
-		{code: "PF19", what: "read this program from a build", run: (*site).executable},
+		{code: "PF18", what: "write to the build cache, or lack it", run: (*site).cache, build: true},
+		{code: "PF19", what: "read this program from a build", run: (*site).executable, build: true},
 		{code: "PF20", what: "leave a process behind", probe: outlive, run: (*site).leave},
 		{code: "PF21", what: "see a variable or descriptor of this process", probe: seeInherited, run: (*site).leak},
 		{code: "PF22", what: "start with less of Landlock than is asked for", probe: start, run: (*site).futureABI},
@@ -89,7 +90,7 @@ func Inside(args []string, in io.Reader, out io.Writer) error {
 }
 
 // Run makes the checks. An error is that they could not be made: a
-// [sandbox.Missing] where the machine lacks a layer.
+// [sandbox.Missing] where the machine lacks a layer, or the go command.
 func Run(ctx context.Context, c Config) (report Report, err error) {
 	s, err := newSite(ctx, c)
 	if err != nil {
@@ -101,7 +102,7 @@ func Run(ctx context.Context, c Config) (report Report, err error) {
 	}
 	report.Layers = c.Box.Layers()
 	for _, check := range checks() {
-		if c.Only != nil && !slices.Contains(c.Only, check.code) {
+		if c.Only != nil && !slices.Contains(c.Only, check.code) || c.Toys && check.build {
 			continue
 		}
 		begin := time.Now()

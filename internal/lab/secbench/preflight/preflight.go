@@ -11,6 +11,7 @@ type Config struct {
 	Box   sandbox.Box // its Self calls Inside with the words that follow it
 	Tools Tools       // nil = those of the bench
 	Only  []string    // codes; nil = all
+	Toys  bool        // only toys will run: the checks of builds are left out
 	Dir   string      // empty folder to lay out files in; "" = a temporary one
 }
 

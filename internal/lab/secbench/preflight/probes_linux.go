@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -168,29 +169,43 @@ func otherSockets(f facts) (worked tries) {
 
 // fork starts a process that does nothing for some seconds and ends. It makes raw
 // system calls only: what it is a copy of is a program with many threads.
-func fork(flags uintptr, seconds int64) error {
+func fork(flags uintptr, seconds int64) (pid uintptr, err error) {
 	wait := unix.Timespec{Sec: seconds}
 	pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD)|flags, 0, 0, 0, 0, 0)
 	if e != 0 {
-		return e
+		return 0, e
 	}
 	if pid == 0 {
 		unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, uintptr(unsafe.Pointer(&wait)), 0, 0, 0)
 		unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
 	}
-	return nil
+	return pid, nil
 }
 
-func manyChildren(f facts) (worked tries) {
-	for n := range f.Limits.Processes + 8 {
-		if fork(0, 2) != nil {
-			break
-		}
-		if n == f.Limits.Processes {
-			worked = tries{fmt.Sprintf("starting more than %d processes", n)}
+// manyChildren is to come up against the limit without dying of it: Go wants a further
+// thread now and then, and ends the program where it gets none. So it has but one
+// that does anything, and makes room before it goes on.
+func manyChildren(f facts) tries {
+	runtime.GOMAXPROCS(1)
+	var pids []uintptr
+	var err error
+	for err == nil && int64(len(pids)) <= f.Limits.Processes {
+		var pid uintptr
+		if pid, err = fork(0, 60); err == nil {
+			pids = append(pids, pid)
 		}
 	}
-	return worked
+	for _, pid := range pids {
+		unix.RawSyscall(unix.SYS_KILL, pid, uintptr(unix.SIGKILL), 0)
+		unix.RawSyscall6(unix.SYS_WAIT4, pid, 0, 0, 0, 0, 0)
+	}
+	switch {
+	case err == nil:
+		return tries{fmt.Sprintf("starting %d processes", len(pids))}
+	case !errors.Is(err, unix.EAGAIN):
+		return tries{fmt.Sprintf("starting %d processes, and then: %v", len(pids), err)}
+	}
+	return nil
 }
 
 func seeProcesses(f facts) (worked tries) {
@@ -236,7 +251,8 @@ func kernelCalls(f facts) (worked tries) {
 	}
 	worked.try("mount", unix.Mount("tmpfs", f.Temporary, "tmpfs", 0, ""))
 	worked.try("unshare", unix.Unshare(unix.CLONE_FS))
-	worked.try("clone with a namespace", fork(unix.CLONE_NEWUSER, 0))
+	_, err := fork(unix.CLONE_NEWUSER, 0)
+	worked.try("clone with a namespace", err)
 	worked.try("bpf", call(unix.SYS_BPF, unix.BPF_MAP_CREATE, uintptr(unsafe.Pointer(&array)), unsafe.Sizeof(array)))
 	worked.try("io_uring", call(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&ring)), 0))
 	worked.try("keyctl", call(unix.SYS_KEYCTL, unix.KEYCTL_GET_KEYRING_ID, uintptr(session), 1))
@@ -297,8 +313,15 @@ func outlive(facts) tries {
 	}
 	if pid == 0 {
 		unix.RawSyscall(unix.SYS_SETSID, 0, 0, 0)
-		fork(0, 8)
-		unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		var failed uintptr
+		if _, err := fork(0, 8); err != nil {
+			failed = 1
+		}
+		unix.RawSyscall(unix.SYS_EXIT_GROUP, failed, 0, 0)
+	}
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(int(pid), &status, 0, nil); err != nil || status.ExitStatus() != 0 {
+		return tries{"no process could be left behind"}
 	}
 	fmt.Println(left)
 	time.Sleep(time.Hour)

@@ -244,10 +244,7 @@ func (s *site) build(ctx context.Context) (harness.Output, error) {
 	if s.built != nil {
 		return *s.built, nil
 	}
-	runner, err := harness.NewBoxed(ctx, s.box)
-	if err != nil {
-		return harness.Output{}, err
-	}
+	runner := harness.NewBoxed(ctx, s.box)
 	if err := runner.Warm(ctx, tree); err != nil {
 		return harness.Output{}, err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
@@ -43,10 +44,7 @@ func bench(t *testing.T) Bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	boxed, err := harness.NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	boxed := harness.NewBoxed(t.Context(), sandbox.Box{Self: []string{self, "inside"}})
 	_, err = boxed.Run(t.Context(), harness.Job{Task: "T01", Build: harness.Given})
 	if missing := new(sandbox.Missing); errors.As(err, &missing) {
 		testkit.Missing(t, "LICET_REQUIRE_SANDBOX", err.Error())
@@ -474,6 +472,23 @@ func TestTrouble(t *testing.T) {
 	}
 	if err := Verify(t.Context(), filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
 		t.Errorf("it cannot be verified: %v", err)
+	}
+}
+
+// TestDeniedPatch: a patch that tries what the sandbox refuses has failed. It does not
+// make the run an error of the bench, which would count nowhere.
+func TestDeniedPatch(t *testing.T) {
+	loaded := taskOf(t, "V01")
+	sheet, _ := sheetOf(t, loaded)
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, _ := f.Text("rec/parse.go")
+	patched := strings.Replace(given, "import \"errors\"\n", "import (\n\t\"errors\"\n\t\"syscall\"\n)\n", 1) + "\nvar _, _ = syscall.Socket(2, 1, 0)\n"
+	sheet.Patch = udiff.Make("rec/parse.go", given, patched)
+	if out := playSheet(t, bench(t), loaded, sheet); out.Trouble != nil || out.End.Outcome != metric.Wrong {
+		t.Errorf("%s, %v", out.End.Outcome, out.Trouble)
 	}
 }
 

@@ -116,9 +116,10 @@ func wantRepaired(t *task.Task, o Outcome) (string, bool) {
 		tools.Valid.N == all/2 && tools.Valid.Of == all && tools.Malformed.N == all/2 && o.End.Outcome == end
 }
 
-// wantGrep: what patterns find is published; no bound is set on a few easy tasks.
-func wantGrep(_ *task.Task, o Outcome) (string, bool) {
-	return "a graded report", o.End.Outcome == metric.Success || o.End.Outcome == metric.Wrong
+// wantGrep: what patterns find is published; they pass no hard task.
+func wantGrep(t *task.Task, o Outcome) (string, bool) {
+	return "a graded report, and a wrong one on a hard task",
+		o.End.Outcome == metric.Wrong || o.End.Outcome == metric.Success && t.Difficulty != "hard"
 }
 
 func wantContradictor(t *task.Task, o Outcome) (string, bool) {
