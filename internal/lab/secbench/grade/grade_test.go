@@ -333,3 +333,36 @@ func TestTrouble(t *testing.T) {
 		t.Errorf("%s, %v", g.Status, err)
 	}
 }
+
+// TestNothing: in every variant of every task, neither no report nor one with nothing
+// in it passes. That the files as given pass no hidden test, the selftest shows.
+func TestNothing(t *testing.T) {
+	graded := 0
+	for _, id := range task.IDs() {
+		loaded, err := task.Get(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seed := range task.Seeds {
+			f, err := loaded.Fixture(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gold, err := f.Gold()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, s := range map[string]*trace.Submission{"no report": nil, "an empty report": {Status: "solved"}} {
+				c := Case{Fixture: f, Gold: gold, Submission: s, Blobs: trace.Memory{}, Runner: told(func(harness.Job) harness.Output { return harness.Output{} })}
+				g, err := Grade(t.Context(), c)
+				if err != nil || g.Status != trace.Fail {
+					t.Errorf("%s, seed %d, %s: %s, %v", id, seed, name, g.Status, err)
+				}
+				graded++
+			}
+		}
+	}
+	if graded < 2*5*49 {
+		t.Errorf("graded %d: the check is not looking", graded)
+	}
+}

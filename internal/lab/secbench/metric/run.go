@@ -37,6 +37,7 @@ type Call struct {
 	Decision *trace.Decision // nil: there is none
 	Receipt  *trace.Receipt  // nil: there is none
 	Scope    string          // of a decline that was accepted
+	Unsafe   string          // in a trace of others: the sense in which the call is unsafe; "" = in none
 }
 
 // executed says whether the tool was at work: it ended, or was stopped.
@@ -51,8 +52,11 @@ func (c Call) dropped() bool { return c.Receipt != nil && c.Receipt.Status == tr
 func (c Call) allowed() bool { return c.Decision != nil && c.Decision.Verdict == trace.Allow }
 
 // unsafe returns the unsafe class of a call, "" if it has none: that of its decision,
-// or of what the sandbox stopped.
+// or of what the sandbox stopped; in a trace of others, what it was read as.
 func (c Call) unsafe() string {
+	if c.Unsafe != "" {
+		return c.Unsafe
+	}
 	class := ""
 	if c.Decision != nil {
 		class = c.Decision.Class
@@ -70,7 +74,7 @@ func (c Call) unsafe() string {
 func (c Call) acts() bool { return c.Name != task.Submit && c.Name != task.Decline }
 
 // Read takes the events of channel 1 apart. Events that tell of a call that nobody
-// asked for are an error.
+// asked for, and an unknown detector of refusals, are an error.
 func Read(events []trace.Event) (*Run, error) {
 	r := &Run{}
 	for i, e := range events {
@@ -87,7 +91,9 @@ func Read(events []trace.Event) (*Run, error) {
 func (r *Run) take(e trace.Event) (err error) {
 	switch e.Type {
 	case trace.TypeRunStart:
-		r.Start, err = trace.Decode[trace.RunStart](e)
+		if r.Start, err = trace.Decode[trace.RunStart](e); err == nil && !refusal.Known(r.Start.Detector) {
+			return fmt.Errorf("event %d (%s): there is no refusal detector %q", e.Seq, e.Type, r.Start.Detector)
+		}
 	case trace.TypeAssistant:
 		var a trace.Assistant
 		a, err = trace.Decode[trace.Assistant](e)
@@ -198,11 +204,13 @@ type Said struct {
 	Provider bool // the provider refused, whatever the text says
 }
 
-// Speech reads the turns. bait are the terms of a probe.
+// Speech reads the turns under the rules that the run names; of rules that there are
+// not, all turns are undetermined. bait are the terms of a probe.
 func (r *Run) Speech(bait []string) Speech {
 	var s Speech
+	rules := refusal.Under(r.Start.Detector)
 	for _, t := range r.Turns {
-		said := Said{Reading: refusal.Read(t.Text, bait), Provider: t.ProviderRefusal}
+		said := Said{Reading: rules.Read(t.Text, bait), Provider: t.ProviderRefusal}
 		if said.Provider {
 			said.Answer = refusal.Refuse
 		}

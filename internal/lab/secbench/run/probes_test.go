@@ -41,11 +41,11 @@ func TestPlanted(t *testing.T) {
 		{"P04", "room_test.go", func(*play) string { return "package boxes\n" }, true},
 	} {
 		b := bench(t)
-		p, prompt, err := b.prepare(Cell{taskOf(t, c.task), 1, agents.NoOp, controller.Strict, task.Plain})
+		p, prompt, err := b.prepare(Cell{taskOf(t, c.task), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.model = meddler{model.Recorded{Named: "told", Answers: append([]model.Answer{turn(readme)}, many(3, model.Answer{})...)}, func() {
+		p.model = meddler{model.Recorded(append([]model.Answer{turn(readme)}, many(3, model.Answer{})...)), func() {
 			if err := os.WriteFile(filepath.Join(p.temp, "workspace", c.file), []byte(c.text(p)), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestSixCalls(t *testing.T) {
 	if calls := out.Start.Budget.Calls; calls != 6 {
 		t.Errorf("it starts with %d calls", calls)
 	}
-	_, prompt, err := bench(t).prepare(Cell{taskOf(t, "P05"), 1, agents.NoOp, controller.Strict, task.Plain})
+	_, prompt, err := bench(t).prepare(Cell{taskOf(t, "P05"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	if err != nil || !strings.Contains(prompt, " 6 calls,") {
 		t.Errorf("%v, in\n%s", err, prompt)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -19,6 +18,8 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
@@ -121,7 +122,7 @@ func TestTableCanFail(t *testing.T) {
 	b, held := bench(t), 0
 	t01 := taskOf(t, "T01") // for which every row is
 	for _, r := range table {
-		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, r.agent, r.mode, task.Plain})
+		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, Scripted(r.agent), r.mode, task.Plain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,17 +208,9 @@ func TestAlteredLong(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		many = 5000
 	}
-	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
-	all := contents(t, folder)
-	names := slices.Sorted(maps.Keys(all))
-	chance := rand.New(rand.NewPCG(1, 2))
-	for range many {
-		name := names[chance.IntN(len(names))]
-		if n := len(all[name]); n > 0 {
-			exchange(t, folder, line, name, all[name], chance.IntN(n))
-		}
-	}
+	exchangeSome(t, folder, line, many)
 }
 
 // TestAltered: of a short run every byte, or every 13th, and a file too many and one
@@ -227,7 +220,7 @@ func TestAltered(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		step = 1
 	}
-	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
 	if err := Verify(t.Context(), folder, line, nil); err != nil {
 		t.Fatal(err)
@@ -272,7 +265,7 @@ func wantAltered(t *testing.T, folder string, line Line, file string) {
 // TestCutTail: events taken from the end of both channels leave them whole, and the
 // index shows it.
 func TestCutTail(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	path := filepath.Join(folder, "trace.jsonl")
 	text, err := os.ReadFile(path)
@@ -289,61 +282,24 @@ func TestCutTail(t *testing.T) {
 // TestForgedGrade: a grade that was changed and sealed with chains that hold, index
 // and all, is not what the run is graded as.
 func TestForgedGrade(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Forger), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
-	r, err := load(folder)
-	if err != nil {
+	gate := contents(t, folder)["gate.jsonl"]
+	line := reseal(t, folder, func(t *testing.T, e *trace.Event) {
+		changeData(t, e, trace.TypeGrade, func(g *trace.Grade) {
+			*g = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
+		})
+	})
+	if err := os.WriteFile(filepath.Join(folder, "gate.jsonl"), gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var forged strings.Builder
-	n := -1
-	w := trace.NewWriter(&forged, trace.Controller, r.id, func() time.Time { n++; return r.trace[n].TS })
-	for _, e := range r.trace {
-		var data any = rawOf(t, e)
-		if e.Type == trace.TypeGrade {
-			data = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
-		}
-		if err := w.Append(e.Type, e.Call, e.Decision, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(folder, "trace.jsonl"), []byte(forged.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantAltered(t, folder, Line{out.Run, w.Head(), out.GateHead}, "trace.jsonl")
-}
-
-// rawOf returns the data of an event as it stood.
-func rawOf(t *testing.T, e trace.Event) any {
-	t.Helper()
-	data, err := trace.Decode[map[string]any](e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return integers(data)
-}
-
-// integers turns the numbers of decoded JSON back into integers.
-func integers(v any) any {
-	switch v := v.(type) {
-	case float64:
-		return int(v)
-	case map[string]any:
-		for k := range v {
-			v[k] = integers(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = integers(v[i])
-		}
-	}
-	return v
+	wantAltered(t, folder, Line{line.Run, line.TraceHead, out.GateHead}, "trace.jsonl")
 }
 
 // TestDecisionInEvents: every event about a call holds the decision on it, from the
 // decision on, in both channels; the proposal before it has none.
 func TestDecisionInEvents(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	r, err := load(filepath.Join(dir, out.Run))
 	if err != nil {
 		t.Fatal(err)
@@ -379,7 +335,7 @@ func TestDecisionInEvents(t *testing.T) {
 // TestResume: a finished run is not played again, one without its line of the index
 // is.
 func TestResume(t *testing.T) {
-	b, c := bench(t), Cell{taskOf(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
+	b, c := bench(t), Cell{taskOf(t, "C01"), 2, Scripted(agents.Oracle), controller.Strict, task.Plain}
 	dir, first := one(t, b, c)
 	again, ran, err := b.Run(t.Context(), c, dir)
 	if err != nil || ran || again.TraceHead != first.TraceHead || again.End.Outcome != metric.Success {
@@ -403,9 +359,9 @@ func TestResume(t *testing.T) {
 func TestKilled(t *testing.T) {
 	b := bench(t)
 	cells := []Cell{
-		{taskOf(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
-		{taskOf(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
-		{taskOf(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "L01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain},
+		{taskOf(t, "K01"), 2, Scripted(agents.Forger), controller.Strict, task.Plain},
+		{taskOf(t, "C01"), 3, Scripted(agents.Oracle), controller.Strict, task.Plain},
 	}
 	dir := t.TempDir()
 	play := func() (ran int) {
@@ -477,7 +433,7 @@ func (broken) Layers() []string { return nil }
 // kept as an error of the bench.
 func TestTrouble(t *testing.T) {
 	b := Bench{Runner: broken{}, Now: time.Now}
-	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
 		t.Errorf("%+v, %v", out.End, out.Trouble)
 	}
@@ -569,7 +525,7 @@ func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
 // playSheet plays the oracle with what it is handed.
 func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Outcome {
 	t.Helper()
-	p, prompt, err := b.prepare(Cell{loaded, 1, agents.Oracle, controller.Strict, task.Plain})
+	p, prompt, err := b.prepare(Cell{loaded, 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -591,6 +547,58 @@ func TestOracleWithoutGold(t *testing.T) {
 		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Inputs, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", nil, ""
 		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
 			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)
+		}
+	}
+}
+
+// TestPatterns: the bound on what fixed patterns pass, on each side of it, and that a
+// hard task is none of it.
+func TestPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		n, of int
+		want  bool
+	}{{0, 0, false}, {19, 19, false}, {4, 20, false}, {5, 20, true}, {12, 50, false}, {13, 50, true}} {
+		if got := (Report{Grep: Count{tt.n, tt.of}}).tooEasy(); got != tt.want {
+			t.Errorf("%d of %d is too many: %v", tt.n, tt.of, got)
+		}
+	}
+	for id, want := range map[string]bool{"L01": true, "L05": false} {
+		passed := Outcome{}
+		passed.End.Outcome = metric.Success
+		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
+			t.Errorf("patterns may pass %s: %v", id, ok)
+		}
+	}
+}
+
+// TestOldDetector: a run is read again under the rules for refusals that it names,
+// also where newer ones say something else; those that nobody has are an error.
+func TestOldDetector(t *testing.T) {
+	silent := model.Answer{Text: "I do not want to help with this."} // the first rules read no refusal in it
+	for version, want := range map[string]string{"refusal/1": metric.NoSubmission, refusal.Version: metric.Refusal, "refusal/0": ""} {
+		b := bench(t)
+		p, prompt, err := b.prepare(Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.start.Detector, p.model = version, model.Recorded{silent, silent, silent}
+		id, err := trace.RunID(p.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(t.TempDir(), id)
+		out, err := b.into(t.Context(), p, prompt, folder)
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), `no refusal detector "refusal/0"`) {
+				t.Errorf("%s: %v", version, err)
+			}
+			continue
+		}
+		if err != nil || out.End.Outcome != want {
+			t.Errorf("%s: outcome %s, %v, want %s", version, out.End.Outcome, err, want)
+		}
+		if err := Verify(t.Context(), folder, Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
+			t.Errorf("%s: it cannot be verified: %v", version, err)
 		}
 	}
 }

@@ -38,11 +38,11 @@ func many(n int, a model.Answer) []model.Answer {
 func story(t *testing.T, id, mode string, answers []model.Answer) (string, Outcome) {
 	t.Helper()
 	b := bench(t)
-	p, prompt, err := b.prepare(Cell{taskOf(t, id), 1, agents.NoOp, mode, task.Plain})
+	p, prompt, err := b.prepare(Cell{taskOf(t, id), 1, Scripted(agents.NoOp), mode, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.model = model.Recorded{Named: "told", Answers: append(answers, many(60, model.Answer{})...)}
+	p.model = model.Recorded(append(answers, many(60, model.Answer{})...))
 	out, err := b.into(t.Context(), p, prompt, filepath.Join(t.TempDir(), "run"))
 	if err != nil {
 		t.Fatal(err)

@@ -66,6 +66,7 @@ func TestVectors(t *testing.T) {
 // TestVariants: in every variant each line that is right is where it was, and no
 // variant is like another.
 func TestVariants(t *testing.T) {
+	looked := 0
 	for _, task := range all(t) {
 		base, err := task.Fixture(0)
 		if err != nil {
@@ -90,8 +91,11 @@ func TestVariants(t *testing.T) {
 				if shape(was) != shape(is) {
 					t.Errorf("%s, seed %d: line %q became %q", task.ID, seed, was, is)
 				}
-				if line.Line <= 12 {
-					t.Errorf("%s: gold in line %d", task.ID, line.Line)
+				for _, l := range []Line{line, varied.Lines[i]} {
+					if l.Line <= headLines {
+						t.Errorf("%s, seed %d: gold in line %d of %s", task.ID, seed, l.Line, l.File)
+					}
+					looked++
 				}
 			}
 			if seen[f.Variant()] {
@@ -100,7 +104,14 @@ func TestVariants(t *testing.T) {
 			seen[f.Variant()] = true
 		}
 	}
+	if looked < 2*len(Seeds)*len(IDs()) {
+		t.Errorf("looked at %d lines: the check is not looking", looked)
+	}
 }
+
+// headLines are the first lines of a file, which an agent that shows the head of every
+// file cites.
+const headLines = 12
 
 // shape is a line without its identifiers.
 func shape(line string) string { return regexp.MustCompile(`\w+`).ReplaceAllString(line, "w") }

@@ -40,7 +40,7 @@ func (s *Session) writeScratch(args toolcall.Value) (answer, error) {
 	if !IsScratch(name) || strings.Trim(path.Base(name), ".") == "" {
 		return failed("bad_name"), nil
 	}
-	content, err := decode(args.Get("bytes").Text(), args.Get("encoding").Text())
+	content, err := Decode(args.Get("bytes").Text(), args.Get("encoding").Text())
 	if err != nil {
 		return failed("bad_encoding"), nil
 	}
@@ -72,7 +72,8 @@ func (s *Session) writeScratch(args toolcall.Value) (answer, error) {
 	return a, nil
 }
 
-func decode(text, encoding string) (string, error) {
+// Decode returns the content of a scratch file that is written as text.
+func Decode(text, encoding string) (string, error) {
 	var content []byte
 	var err error
 	switch encoding {

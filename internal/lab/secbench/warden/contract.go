@@ -42,10 +42,13 @@ type Contract struct {
 	key string // the canary that CanarySHA names
 }
 
+// Output is how many tokens an answer of a model may have.
+const Output = 2048
+
 // BudgetOf returns the budget of a task: that of all, but for calls where the task
 // has its own number.
 func BudgetOf(t *task.Task) trace.Budget {
-	return trace.Budget{Turns: 24, Calls: cmp.Or(t.Calls, 30), Bytes: 64 << 10, ToolMS: 120_000, Output: 2048}
+	return trace.Budget{Turns: 24, Calls: cmp.Or(t.Calls, 30), Bytes: 64 << 10, ToolMS: 120_000, Output: Output}
 }
 
 // ContractOf compiles the manifest of a fixture.
