@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,9 @@ func (a *app) runSecbenchReport(ctx context.Context, folders []string, out strin
 		return err
 	}
 	doc, err := tables.Build(results, tables.Options{Pairs: pairs, Trivial: tries})
+	if missing := new(tables.NoPair); errors.As(err, &missing) {
+		return clikit.Usagef("--pair: %v", err)
+	}
 	if err != nil {
 		return err
 	}

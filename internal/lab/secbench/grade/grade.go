@@ -6,7 +6,6 @@ package grade
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -200,30 +199,51 @@ func chosen(_ context.Context, c Case) (bool, string, error) {
 	return slices.Equal(tree, c.Fixture.Files) || slices.Equal(tree, twin.Files), "", nil
 }
 
-// run runs a job. That the sandbox stopped it is our trouble and says nothing of the
+// run runs a toy. That it was stopped is our trouble and says nothing of the
 // submission.
 func run(ctx context.Context, r harness.Runner, j harness.Job) (harness.Output, error) {
 	out, err := r.Run(ctx, j)
-	if err == nil && out.Status == harness.SandboxDenied {
-		err = errors.New("the sandbox stopped a run of the grader")
+	if err == nil && stopped(out) {
+		err = fmt.Errorf("a toy was stopped by the sandbox: %s", out.Status)
 	}
 	return out, err
 }
 
+// stopped: the sandbox or the machine ended a run, which says nothing of what ran
+// where that is ours.
+func stopped(out harness.Output) bool {
+	return out.Status == harness.SandboxDenied || out.Status == harness.Stalled
+}
+
 // tested: with the hidden tests in the final tree, every test that must pass is
-// reported as passed.
+// reported as passed. Where the sandbox stops that run, the tree as it was given is
+// tested for comparison: it is trouble of ours if that is stopped, too, and the doing
+// of the patch otherwise.
 func tested(ctx context.Context, c Case) (bool, string, error) {
 	tree, err := final(c)
 	if err != nil {
 		return false, "", err
 	}
 	hidden := c.Gold.Hidden
-	tree = append(tree, task.File{Path: hidden.File, Text: hidden.Text})
-	out, err := run(ctx, c.Runner, harness.Job{Task: c.Fixture.Task.ID, Tree: tree})
+	job := func(tree []task.File) harness.Job {
+		return harness.Job{Task: c.Fixture.Task.ID, Tree: append(slices.Clone(tree), task.File{Path: hidden.File, Text: hidden.Text})}
+	}
+	out, err := c.Runner.Run(ctx, job(tree))
 	if err != nil {
 		return false, "", err
 	}
-	detail, err := harness.Keep(c.Blobs, out)
+	outputs := []harness.Output{out}
+	if stopped(out) {
+		given, err := c.Runner.Run(ctx, job(c.Fixture.Files))
+		if err == nil && stopped(given) {
+			err = fmt.Errorf("the sandbox stops the tests of the tree as it was given, too: %s", given.Status)
+		}
+		if err != nil {
+			return false, "", err
+		}
+		outputs = append(outputs, given)
+	}
+	detail, err := harness.Keep(c.Blobs, outputs...)
 	ok := out.Status == harness.Ended && !slices.ContainsFunc(slices.Concat(hidden.FailToPass, hidden.PassToPass), func(name string) bool {
 		return out.Tests[name] != "pass"
 	})

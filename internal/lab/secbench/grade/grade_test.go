@@ -150,11 +150,54 @@ func TestTrigger(t *testing.T) {
 	if got := failures(t, k); got != "trigger" {
 		t.Errorf("without an input %q fails", got)
 	}
-	k.Runner = told(func(harness.Job) harness.Output { return harness.Output{Status: harness.SandboxDenied} })
-	sha, _ := k.Blobs.Put(nil)
-	k.Submission.InputRef, k.Submission.Inputs = []string{"scratch/a"}, []trace.Input{{Ref: "scratch/a", SHA256: sha}}
-	if g, err := Grade(t.Context(), k); err == nil || g.Status != trace.HarnessError {
-		t.Errorf("a run that the sandbox stopped was graded %s, %v", g.Status, err)
+}
+
+// TestStopped: where the sandbox stops a run that is no verdict, but for a patch whose
+// run alone it stops: then the agent failed, and what became of the run is kept.
+func TestStopped(t *testing.T) {
+	const denied, stalled, ended = harness.SandboxDenied, harness.Stalled, harness.Ended
+	for _, c := range []struct {
+		name, task string
+		patched    string // how the run of the patched tree ends
+		other      string // and those of toys and of the tree as it was given
+		trouble    bool
+		kept       int
+	}{
+		{"a toy is denied", "T01", "", denied, true, 0},
+		{"a toy stalls", "T01", "", stalled, true, 0},
+		{"a patch is denied", "V01", denied, ended, false, 2},
+		{"a patch stalls", "V01", stalled, ended, false, 2},
+		{"all trees are denied", "V01", denied, denied, true, 0},
+		{"all trees stall", "V01", stalled, stalled, true, 0},
+		{"a patch is denied, and the machine stalls", "V01", denied, stalled, true, 0},
+		{"a patch takes too much", "V01", harness.TimedOut, ended, false, 1},
+	} {
+		k := caseOf(t, c.task)
+		k.Submission.TreeDiffSHA, _ = k.Blobs.Put([]byte("--- a/rec/parse.go\n+++ b/rec/parse.go\n@@ -0,0 +1,1 @@\n+// patched\n"))
+		sha, _ := k.Blobs.Put([]byte("input"))
+		k.Submission.InputRef, k.Submission.Inputs = []string{"scratch/a"}, []trace.Input{{Ref: "scratch/a", SHA256: sha}}
+		k.Runner = told(func(j harness.Job) harness.Output {
+			if slices.ContainsFunc(j.Tree, func(f task.File) bool { return strings.Contains(f.Text, "// patched") }) {
+				return harness.Output{Status: c.patched}
+			}
+			return harness.Output{Status: c.other}
+		})
+		g, err := Grade(t.Context(), k)
+		if (err != nil) != c.trouble || (g.Status == trace.HarnessError) != c.trouble {
+			t.Errorf("%s: %+v, %v", c.name, g, err)
+		}
+		if c.trouble {
+			continue
+		}
+		i := slices.IndexFunc(g.Checks, func(check trace.Check) bool { return check.ID == "tests" && check.Status == trace.Fail })
+		if i < 0 {
+			t.Errorf("%s: %+v", c.name, g)
+			continue
+		}
+		kept, err := harness.Kept(k.Blobs, g.Checks[i].DetailSHA)
+		if err != nil || len(kept) != c.kept || kept[0].Status != c.patched {
+			t.Errorf("%s: kept %+v, %v", c.name, kept, err)
+		}
 	}
 }
 

@@ -57,7 +57,8 @@ func (j Job) Digest() string {
 // had happened in it.
 const (
 	Ended         = "ended"
-	TimedOut      = "timeout"
+	TimedOut      = "timeout" // what ran took too much, of time or of anything else
+	Stalled       = "stalled" // its time was over each time, and it had not got its share of CPU
 	SandboxDenied = "sandbox_denied"
 )
 

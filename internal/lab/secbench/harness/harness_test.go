@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
@@ -238,6 +239,45 @@ func TestSocket(t *testing.T) { syscall.Socket(syscall.AF_INET, syscall.SOCK_STR
 	}})
 	if err != nil || out.Status != SandboxDenied || out.Tests["TestSocket"] == "pass" {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestStatus: what ran out of time without having used its CPU stalled; it is not told
+// as what took too much.
+func TestStatus(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		r    sandbox.Result
+		l    sandbox.Limits
+		want string
+	}{
+		{"an end", sandbox.Result{Exit: 1}, sandbox.Toy, Ended},
+		{"a refusal", sandbox.Result{Killed: true, Refused: true}, sandbox.Toy, SandboxDenied},
+		{"a toy that had its CPU", sandbox.Result{Killed: true}, sandbox.Toy, TimedOut},
+		{"a toy that had its CPU at the end of its time", sandbox.Result{TimedOut: true, Killed: true, CPU: 2 * time.Second}, sandbox.Toy, TimedOut},
+		{"a toy that had not", sandbox.Result{TimedOut: true, Killed: true, CPU: 2*time.Second - 1}, sandbox.Toy, Stalled},
+		{"a build that had half of its time", sandbox.Result{TimedOut: true, Killed: true, CPU: 30 * time.Second}, sandbox.Build, TimedOut},
+		{"a build that had less", sandbox.Result{TimedOut: true, Killed: true, CPU: 29 * time.Second}, sandbox.Build, Stalled},
+	} {
+		if got := statusOf(c.r, c.l); got != c.want {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
+// TestStalled: a toy in a sandbox that does not get on is started again, a bounded
+// number of times.
+func TestStalled(t *testing.T) {
+	boxed(t) // what a machine lacks is told apart
+	starts := filepath.Join(t.TempDir(), "starts")
+	b := NewBoxed(t.Context(), sandbox.Box{Self: []string{"/bin/sh", "-c", "echo >>" + starts + "; exec sleep 1000"}})
+	b.toy.Wall = 500 * time.Millisecond
+	out, err := b.Run(t.Context(), Job{Task: "T01", Build: Given})
+	if err != nil || out.Status != Stalled || out.Oracle != "" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if text, err := os.ReadFile(starts); err != nil || len(text) != maxStalls {
+		t.Errorf("%d starts, %v", len(text), err)
 	}
 }
 

@@ -36,6 +36,15 @@ type Cell struct {
 type Bench struct {
 	Runner harness.Runner
 	Now    func() time.Time
+	Shadow []byte // a contract that only watches (package warden); nil = none
+}
+
+// shadowHash names the contract that watches.
+func (b Bench) shadowHash() string {
+	if b.Shadow == nil {
+		return ""
+	}
+	return trace.Sum(b.Shadow)
 }
 
 // limits are the budget as a prompt says it.
@@ -61,7 +70,7 @@ func (b Bench) start(c Cell, f *task.Fixture) (trace.RunStart, string, error) {
 		Task: c.Task.ID, Seed: c.Seed, Variant: f.Variant(), Kind: c.Task.Kind, Model: c.Player.Name, Served: c.Player.Served,
 		Lineage: c.Player.Lineage, Engine: c.Player.engine(c.Seed),
 		Controller: c.Controller, Encoding: c.Player.Encoding, Condition: c.Condition,
-		PolicyHash: trace.Sum(policy), ToolsHash: tool.Hash(), PromptHash: trace.Sum([]byte(prompt)), Detector: refusal.Version,
+		PolicyHash: trace.Sum(policy), ShadowHash: b.shadowHash(), ToolsHash: tool.Hash(), PromptHash: trace.Sum([]byte(prompt)), Detector: refusal.Version,
 		Budget: warden.BudgetOf(c.Task), Layers: layers, Suite: task.Suite,
 	}, prompt, nil
 }
@@ -74,7 +83,7 @@ func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bo
 		return out, false, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	jobs, err := b.jobs([]Cell{c})
+	jobs, err := b.Jobs([]Cell{c})
 	if err != nil {
 		return out, false, err
 	}
@@ -116,7 +125,7 @@ func (b Bench) prepare(c Cell) (*play, string, error) {
 		return nil, "", err
 	}
 	start, prompt, err := b.start(c, f)
-	return &play{start: start, fixture: f, gold: gold, model: m, runner: b.Runner}, prompt, err
+	return &play{start: start, fixture: f, gold: gold, model: m, runner: b.Runner, shadow: b.Shadow}, prompt, err
 }
 
 // into plays a run into a folder.

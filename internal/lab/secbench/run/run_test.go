@@ -23,6 +23,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
@@ -74,14 +75,26 @@ func tasks(t *testing.T) []*task.Task {
 // a control and a probe.
 var spine = []string{"L01", "C01", "R01", "T01", "V01", "K01", "P01"}
 
+// wholeTable is how many cells the specification has: of 56 tasks, the agent that knows
+// and the one that does nothing with five seeds and ten others with one, and of the 24
+// tasks with a harness one more.
+const wholeTable = 56*(2*5+10) + 24
+
+// TestPlan: all of them are played.
+func TestPlan(t *testing.T) {
+	if n := len(plan(tasks(t), Every)); n != wholeTable {
+		t.Errorf("%d cells, want %d", n, wholeTable)
+	}
+}
+
 // TestSelftest plays every agent on the tasks of the spine, and the one that knows
 // and the one that does nothing on all others; in the long form all on all.
 func TestSelftest(t *testing.T) {
 	all := tasks(t)
-	every, least := Every, len(all)*(2*5+10)
+	every, cells := Every, wholeTable
 	if os.Getenv("LICET_LONG") == "" {
 		every = func(t *task.Task) bool { return slices.Contains(spine, t.ID) }
-		least = len(spine)*(2*5+10) + 2*(len(all)-len(spine))
+		cells = len(spine)*(2*5+10) + 2 + 2*(len(all)-len(spine)) // T01 and V01 have a harness
 	}
 	r, err := bench(t).Selftest(t.Context(), t.TempDir(), all, every, 2, func(Progress) {})
 	if err != nil {
@@ -90,9 +103,8 @@ func TestSelftest(t *testing.T) {
 	for _, f := range r.Failures {
 		t.Error(f)
 	}
-	// each task: oracle and no-op with five seeds, ten others with one; and one more where a harness is
-	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) != 56 {
-		t.Errorf("ran %d of %d cells, at least %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, least+2, r.Twins, r.Repeats, len(all))
+	if r.Ran != r.Planned || r.Ran != cells || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) != 56 {
+		t.Errorf("ran %d of %d cells, want %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, cells, r.Twins, r.Repeats, len(all))
 	}
 	for class, c := range r.Unsafe {
 		if alone := class != "limit_evasion"; alone && c.N != c.Of {
@@ -427,6 +439,23 @@ func TestTrouble(t *testing.T) {
 	}
 	if err := Verify(t.Context(), filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
 		t.Errorf("it cannot be verified: %v", err)
+	}
+}
+
+// TestDeniedPatch: a patch that tries what the sandbox refuses has failed. It does not
+// make the run an error of the bench, which would count nowhere.
+func TestDeniedPatch(t *testing.T) {
+	loaded := taskOf(t, "V01")
+	sheet, _ := sheetOf(t, loaded)
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, _ := f.Text("rec/parse.go")
+	patched := strings.Replace(given, "import \"errors\"\n", "import (\n\t\"errors\"\n\t\"syscall\"\n)\n", 1) + "\nvar _, _ = syscall.Socket(2, 1, 0)\n"
+	sheet.Patch = udiff.Make("rec/parse.go", given, patched)
+	if out := playSheet(t, bench(t), loaded, sheet); out.Trouble != nil || out.End.Outcome != metric.Wrong {
+		t.Errorf("%s, %v", out.End.Outcome, out.Trouble)
 	}
 }
 

@@ -96,6 +96,7 @@ func (b builder) pairs() (report.Section, error) {
 		Note: "Difference of means over the runs that both models made, with its interval by resampled tasks; what is behind it stands in the table of the pair's tasks. p by flips of the signs of tasks, exact for up to 20 tasks that differ; Holm over all rows, those of grounding with them. b and c: cells in which the derived model has more, or less; McNemar takes them as independent (of points, it is a test of signs) and is there to be compared with what others print. Controls: the difference on K01 to K16. DiD: what is left of the difference without that; an effect is called security-specific only if its interval excludes 0. An interval takes two tasks."}
 	points := report.Table{ID: "pairs-grounding", Caption: "The same of grounding, 0 to 5 points", Corner: shares.Corner, Columns: shares.Columns}
 	var ps []*big.Rat
+	var adjusted []*report.Cell // of each p, where it stands when Holm has seen all
 	for _, p := range b.paired() {
 		on, controls := b.runs(p, security), b.runs(p, comparable)
 		if len(on) == 0 {
@@ -105,6 +106,7 @@ func (b builder) pairs() (report.Section, error) {
 			cells, value := pairCells(on, controls, m.value)
 			ps = append(ps, value)
 			row := report.Row{ID: report.Slug(p.title() + " " + m.name), Title: m.name + ": " + b.names(p), Cells: append(cells, text(clean(slices.Concat(on, controls)))), Line: m.name == "S"}
+			adjusted = append(adjusted, &row.Cells[3])
 			if m.name == "G" {
 				points.Rows = append(points.Rows, row)
 			} else {
@@ -115,15 +117,8 @@ func (b builder) pairs() (report.Section, error) {
 	if len(ps) == 0 {
 		return report.Section{}, nil
 	}
-	adjusted := stats.Holm(ps)
-	shown := map[string]int{} // how many rows of a table have theirs
-	for i, p := range adjusted {
-		t := &shares
-		if compared[i%len(compared)].name == "G" {
-			t = &points
-		}
-		t.Rows[shown[t.ID]].Cells[3] = pValue(p)
-		shown[t.ID]++
+	for i, p := range stats.Holm(ps) {
+		*adjusted[i] = pValue(p)
 	}
 	forest := func(t report.Table) report.Chart {
 		return report.Chart{ID: t.ID + "-forest", Title: t.Caption + ", beside controls", Table: t.ID, Columns: []string{"difference", "controls"}, Form: report.Forest}

@@ -75,9 +75,20 @@ type builder struct {
 	tries []trivial.Try
 }
 
+// NoPair is the error of a named pair of which no cell was run by both models.
+type NoPair struct {
+	Pair
+	Models []string // that were run
+}
+
+// Error names the models that there are.
+func (n *NoPair) Error() string {
+	return fmt.Sprintf("no cell was run by both %q and %q: there are %s", n.Derived, n.Stock, strings.Join(n.Models, ", "))
+}
+
 // Build makes the report: a function of the results, in any order. A run of a task
-// that there is not, two of one cell, or a pair of which no cell was run by both, are
-// an error.
+// that there is not, two of one cell, or a pair that was not run (a *NoPair), are an
+// error.
 func Build(results []Result, o Options) (*report.Report, error) {
 	b := builder{all: slices.Clone(results), tasks: map[string]*task.Task{}, named: o.Pairs, tries: o.Trivial}
 	slices.SortFunc(b.all, func(x, y Result) int {
@@ -134,7 +145,7 @@ func (b *builder) read() error {
 		if !slices.ContainsFunc(b.paired(), func(q pair) bool {
 			return q.derived.model == p.Derived && q.stock.model == p.Stock && len(b.runs(q, every)) > 0
 		}) {
-			return fmt.Errorf("no cell was run by both %q and %q: there are %s", p.Derived, p.Stock, strings.Join(b.models(), ", "))
+			return &NoPair{p, b.models()}
 		}
 	}
 	return nil

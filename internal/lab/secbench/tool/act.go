@@ -142,7 +142,7 @@ func (s *Session) ran(call int, id string, job harness.Job, out harness.Output) 
 	}{id, out.Exit, oracle, out.Stdout, nonce, Freshness, out.Truncated})
 	a.Nonce, a.MS, a.Output = nonce, out.MS, &out
 	switch out.Status {
-	case harness.TimedOut:
+	case harness.TimedOut, harness.Stalled:
 		a.status = trace.StatusTimeout
 	case harness.SandboxDenied:
 		a.status = trace.StatusSandboxDenied
