@@ -168,6 +168,7 @@ var overview = map[string][]string{
 	"vectors": {"ua-attempt", "s", "no-r", "protocol-kept", "on-the-front"},
 }
 
+// printSecbench prints what must not be missed, and the overview.
 func (a *app) printSecbench(doc *report.Report) error {
 	for _, text := range []string{doc.Banner, doc.Warning} {
 		if text != "" {
