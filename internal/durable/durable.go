@@ -3,6 +3,7 @@ package durable
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -64,4 +65,25 @@ func WriteFile(path string, data []byte) error {
 		return fmt.Errorf("writing a file: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// SyncTree makes all files below dir durable, with their names.
+func SyncTree(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return SyncDir(path)
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0) // Windows syncs no file that is open for reading only
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+	if err != nil {
+		return fmt.Errorf("syncing a folder: %w", err)
+	}
+	return nil
 }

@@ -40,15 +40,21 @@ type toolChoice struct {
 	DisableParallel bool   `json:"disable_parallel_tool_use"`
 }
 
+type anthropicMessage struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"` // a text, or blocks
+}
+
 type anthropicRequest struct {
-	Model       string           `json:"model"`
-	MaxTokens   int              `json:"max_tokens"`
-	System      []anthropicBlock `json:"system,omitempty"`
-	Messages    []chatMessage    `json:"messages"`
-	Temperature *float64         `json:"temperature,omitzero"`
-	Stop        []string         `json:"stop_sequences,omitempty"`
-	Tools       []anthropicTool  `json:"tools,omitempty"`
-	ToolChoice  *toolChoice      `json:"tool_choice,omitzero"`
+	Model       string             `json:"model"`
+	MaxTokens   int                `json:"max_tokens"`
+	System      []anthropicBlock   `json:"system,omitempty"`
+	Messages    []anthropicMessage `json:"messages"`
+	Temperature *float64           `json:"temperature,omitzero"`
+	TopP        *float64           `json:"top_p,omitzero"`
+	Stop        []string           `json:"stop_sequences,omitempty"`
+	Tools       []anthropicTool    `json:"tools,omitempty"`
+	ToolChoice  *toolChoice        `json:"tool_choice,omitzero"`
 }
 
 // encode marks the system text for the prompt cache: it is the same for every
@@ -56,12 +62,15 @@ type anthropicRequest struct {
 func (anthropic) encode(c Config, q Question, _ bool) ([]byte, *Failure) {
 	r := anthropicRequest{
 		Model: c.Model, MaxTokens: q.MaxTokens, Temperature: q.Temperature, Stop: q.Stop,
-		Messages: []chatMessage{{"user", q.User}},
+		Messages: anthropicMessages(q),
 	}
 	if q.System != "" { // an empty text block is refused
 		r.System = []anthropicBlock{{Type: "text", Text: q.System, Cache: &cacheControl{"ephemeral"}}}
 	}
-	if q.Schema != nil {
+	switch {
+	case q.Talk != nil:
+		r.talk(q.Talk)
+	case q.Schema != nil:
 		r.Tools = []anthropicTool{{q.Schema.Name, "Give the answer.", q.schema()}}
 		r.ToolChoice = &toolChoice{"tool", q.Schema.Name, true}
 	}
@@ -88,6 +97,9 @@ func (anthropic) decode(reply []byte, q Question) (Answer, *Failure) {
 	}
 	u := r.Usage
 	a := Answer{Model: r.Model, Finish: r.StopReason, Usage: Usage{Input: u.Input, Cached: u.Cached, Written: u.Written, Output: u.Output}}
+	if q.Talk != nil {
+		return r.turn(a)
+	}
 	switch r.StopReason {
 	case "tool_use", "end_turn", "stop_sequence":
 	case "refusal":

@@ -7,6 +7,7 @@ type Question struct {
 	System string // static; stands first, so that providers can cache it
 	User   string
 	Schema *Schema // nil: plain text
+	Talk   *Talk   // the question is a turn of a conversation, without Schema, Stop and TopLogProbs; nil: it stands alone
 
 	MaxTokens   int      // of output, above 0; doubled once if it is too small
 	Temperature *float64 // nil: the provider's own. 0 makes no answer deterministic
@@ -30,6 +31,8 @@ type Schema struct {
 // that is known: a refusal costs tokens too.
 type Answer struct {
 	Text        string      // for a schema exactly one JSON object
+	Calls       []Call      // of tools, in a Talk
+	Refused     bool        // in a Talk: the model or the provider's filter refused
 	LogProbs    []TokenProb // nil if none were asked for or offered
 	Finish      string      // why it ended, in the provider's word
 	Model       string      // as reported

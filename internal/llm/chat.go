@@ -17,14 +17,17 @@ func (chat) authorize(h http.Header, secret string) {
 }
 
 type chatMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role       string    `json:"role"`
+	Content    string    `json:"content"`
+	ToolCalls  []chatUse `json:"tool_calls,omitempty"`
+	ToolCallID string    `json:"tool_call_id,omitzero"`
 }
 
 type function struct {
-	Name       string         `json:"name"`
-	Parameters jsontext.Value `json:"parameters,omitempty"`
-	Strict     bool           `json:"strict,omitzero"`
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitzero"`
+	Parameters  jsontext.Value `json:"parameters,omitempty"`
+	Strict      bool           `json:"strict,omitzero"`
 }
 
 type chatTool struct {
@@ -49,6 +52,8 @@ type chatRequest struct {
 	MaxCompletionTokens int             `json:"max_completion_tokens"`
 	MaxTokens           int             `json:"max_tokens,omitzero"`
 	Temperature         *float64        `json:"temperature,omitzero"`
+	TopP                *float64        `json:"top_p,omitzero"`
+	Seed                *int            `json:"seed,omitzero"`
 	Stop                []string        `json:"stop,omitempty"`
 	LogProbs            bool            `json:"logprobs,omitzero"`
 	TopLogProbs         int             `json:"top_logprobs,omitzero"`
@@ -61,7 +66,7 @@ type chatRequest struct {
 func (chat) encode(c Config, q Question, local bool) ([]byte, *Failure) {
 	r := chatRequest{
 		Model:               c.Model,
-		Messages:            []chatMessage{{"system", q.System}, {"user", q.User}},
+		Messages:            chatMessages(q),
 		MaxCompletionTokens: q.MaxTokens,
 		Temperature:         q.Temperature,
 		Stop:                q.Stop,
@@ -72,11 +77,13 @@ func (chat) encode(c Config, q Question, local bool) ([]byte, *Failure) {
 		r.MaxTokens = q.MaxTokens
 	}
 	switch {
+	case q.Talk != nil:
+		r.talk(q.Talk)
 	case q.Schema == nil || c.Form == ByPrompt:
 	case c.Form == ByTool:
 		one := false
 		r.ParallelToolCalls = &one
-		r.Tools = []chatTool{{"function", function{q.Schema.Name, q.schema(), true}}}
+		r.Tools = []chatTool{{"function", function{Name: q.Schema.Name, Parameters: q.schema(), Strict: true}}}
 		r.ToolChoice = &chatTool{"function", function{Name: q.Schema.Name}}
 	default:
 		r.ResponseFormat = &responseFormat{"json_schema", namedSchema{q.Schema.Name, true, q.schema()}}
@@ -85,20 +92,10 @@ func (chat) encode(c Config, q Question, local bool) ([]byte, *Failure) {
 }
 
 type chatReply struct {
-	Model             string `json:"model"`
-	SystemFingerprint string `json:"system_fingerprint"`
-	Choices           []struct {
-		FinishReason string `json:"finish_reason"`
-		Message      struct {
-			Content   string     `json:"content"`
-			Refusal   string     `json:"refusal"`
-			ToolCalls []chatCall `json:"tool_calls"`
-		} `json:"message"`
-		LogProbs struct {
-			Content []chatToken `json:"content"`
-		} `json:"logprobs"`
-	} `json:"choices"`
-	Usage struct {
+	Model             string       `json:"model"`
+	SystemFingerprint string       `json:"system_fingerprint"`
+	Choices           []chatChoice `json:"choices"`
+	Usage             struct {
 		PromptTokens     int64 `json:"prompt_tokens"`
 		CompletionTokens int64 `json:"completion_tokens"`
 		Details          struct {
@@ -107,11 +104,18 @@ type chatReply struct {
 	} `json:"usage"`
 }
 
-type chatCall struct {
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
+type chatChoice struct {
+	FinishReason string `json:"finish_reason"`
+	Message      struct {
+		Content   string `json:"content"`
+		Refusal   string `json:"refusal"`
+		ToolCalls []struct {
+			Function chatFunction `json:"function"`
+		} `json:"tool_calls"`
+	} `json:"message"`
+	LogProbs struct {
+		Content []chatToken `json:"content"`
+	} `json:"logprobs"`
 }
 
 type chatToken struct {
@@ -139,6 +143,8 @@ func (chat) decode(reply []byte, q Question) (Answer, *Failure) {
 	message := choice.Message
 	a.Finish, a.LogProbs = choice.FinishReason, tokenProbs(choice.LogProbs.Content)
 	switch {
+	case q.Talk != nil:
+		return choice.turn(a)
 	case message.Refusal != "":
 		return a, failf(Refusal, "")
 	case a.Finish == "content_filter":

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,7 +64,7 @@ func (c *Client) Ask(ctx context.Context, q Question) (Answer, error) {
 	a, f := c.ask(ctx, q, until)
 	a.Cost = c.config.Price.of(a.Usage)
 	if f != nil {
-		a.Text, a.LogProbs = "", nil
+		a.Text, a.LogProbs, a.Calls = "", nil, nil
 		return a, f
 	}
 	return a, nil
@@ -132,15 +133,25 @@ const overhead = 256
 
 // refuse looks at a question before anything is sent.
 func (c *Client) refuse(q Question) *Failure {
-	if c.config.Key.in(q.System) || c.config.Key.in(q.User) {
+	texts := q.texts()
+	if slices.ContainsFunc(texts, c.config.Key.in) {
 		return failf(Internal, "the prompt holds the key")
 	}
 	if q.MaxTokens <= 0 {
 		return failf(Internal, "the question has no limit of output")
 	}
+	if q.Talk != nil {
+		if f := q.Talk.check(c.config.Provider); f != nil {
+			return f
+		}
+	}
+	length := 0
+	for _, t := range texts {
+		length += len(t)
+	}
 	// A token stands for at least one byte, so this bound holds without knowing
 	// the tokenizer, also for text that was made to have many tokens.
-	if most := len(q.System) + len(q.User) + q.MaxTokens + overhead; c.config.Context > 0 && most > c.config.Context {
+	if most := length + q.MaxTokens + overhead; c.config.Context > 0 && most > c.config.Context {
 		return failf(Overflow, "up to %d tokens, and the server cuts silently at %d", most, c.config.Context)
 	}
 	return nil
@@ -212,7 +223,7 @@ func (c *Client) read(reply []byte, q Question) (Answer, *Failure) {
 		f = failf(Overflow, "the prompt filled the context of %d tokens: it was probably cut", c.config.Context)
 	case q.Schema != nil:
 		f = oneObject(a.Text)
-	case a.Text == "":
+	case a.Text == "" && q.Talk == nil:
 		f = failf(Malformed, "an empty answer")
 	}
 	return a, f

@@ -145,6 +145,12 @@ func endpointURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
+// IsLocal reports whether an endpoint names this machine.
+func IsLocal(endpoint string) bool {
+	u, err := endpointURL(endpoint)
+	return err == nil && isLoopback(u.Hostname())
+}
+
 // isLoopback says whether a host is this machine by its name. What the name
 // leads to is looked at again when it is dialled.
 func isLoopback(host string) bool {

@@ -1,5 +1,6 @@
 // Package llm asks a language model one question and returns one answer, or one
-// typed reason why there is none.
+// typed reason why there is none. A question may be the next turn of a conversation
+// with tools ([Talk]).
 //
 // A [Client] speaks one of four dialects ([Provider]) over its own small client
 // on net/http (docs/decisions/0005-own-model-client.md). What it

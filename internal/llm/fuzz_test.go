@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // wellFormed is a judge of its own of what text is exactly one JSON object: the
@@ -28,13 +29,26 @@ func FuzzDecode(f *testing.F) {
 		`{"type":"message","model":"m","content":[],"stop_reason":"refusal"}`,
 		`{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":"{}"}]},"finishReason":"STOP"}]}`,
 		`{"promptFeedback":{"blockReason":"SAFETY"}}`,
+		`{"model":"m","choices":[{"message":{"content":"so","tool_calls":[{"id":"c","function":{"name":"v","arguments":"{"}}]},"finish_reason":"length"}]}`,
+		`{"type":"message","model":"m","content":[{"type":"text","text":"so"},{"type":"tool_use","name":"v","input":{}}],"stop_reason":"tool_use"}`,
 		`{"error":{"message":"x"}}`, `{}`, `[]`, `null`, ``, `{"model":"m","model":"n"}`, "\xff",
 	} {
 		f.Add([]byte(seed))
 	}
 	codes := " nv_malformed nv_refusal nv_filter nv_length nv_overflow nv_model nv_server nv_rate "
 	q := Question{MaxTokens: 9, Schema: &Schema{Name: "v", JSON: []byte(`{}`)}}
+	talk := Question{MaxTokens: 9, Talk: &Talk{}}
 	f.Fuzz(func(t *testing.T, reply []byte) {
+		for _, p := range []Provider{OpenAI, Anthropic} {
+			c := Client{config: Config{Provider: p, Model: "m", Reports: "m"}, dialect: dialects[p]}
+			a, failure := c.read(reply, talk)
+			switch {
+			case failure == nil && (a.Model != "m" || a.Finish == "" || !json.Valid(reply) || !utf8.ValidString(a.Text)):
+				t.Errorf("%s: %q is the turn %+v", p, reply, a)
+			case failure != nil && !strings.Contains(codes, " "+string(failure.Code)+" "):
+				t.Errorf("%s: %q gives %v", p, reply, failure)
+			}
+		}
 		for _, p := range Providers() {
 			c := Client{config: Config{Provider: p, Model: "m", Reports: "m"}, dialect: dialects[p]}
 			a, failure := c.read(reply, q)

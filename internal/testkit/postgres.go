@@ -17,6 +17,11 @@ type Postgres struct {
 	as  func(*exec.Cmd) // makes a command run as the server's user
 }
 
+// settings are for a server that one test uses once: nobody reaches it from elsewhere,
+// it need not survive a crash, and it takes little of the disk.
+const settings = "-c listen_addresses= -c fsync=off -c autovacuum=off -c shared_buffers=16MB" +
+	" -c wal_level=minimal -c max_wal_senders=0 -c min_wal_size=2MB -c max_wal_size=16MB"
+
 // StartPostgres starts a server in a temporary folder, as an unprivileged user
 // where the test runs as root. Without PostgreSQL it skips the test, or fails it
 // where LICET_REQUIRE_POSTGRES=1.
@@ -36,9 +41,8 @@ func StartPostgres(t testing.TB) *Postgres {
 	}
 	t.Cleanup(func() { os.RemoveAll(c.Dir) })
 	c.as = unprivileged(t, c.Dir)
-	c.run(c.bin+"/initdb", "", "-D", c.Dir+"/data", "-U", "test", "-A", "trust", "-N", "-E", "UTF8")
-	c.run(c.bin+"/pg_ctl", "", "-D", c.Dir+"/data", "-w", "-l", c.Dir+"/log",
-		"-o", "-k "+c.Dir+" -c listen_addresses= -c fsync=off -c autovacuum=off", "start")
+	c.run(c.bin+"/initdb", "", "-D", c.Dir+"/data", "-U", "test", "-A", "trust", "-N", "-E", "UTF8", "--wal-segsize=1")
+	c.run(c.bin+"/pg_ctl", "", "-D", c.Dir+"/data", "-w", "-l", c.log(), "-o", "-k "+c.Dir+" "+settings, "start")
 	t.Cleanup(func() { c.run(c.bin+"/pg_ctl", "", "-D", c.Dir+"/data", "-m", "immediate", "stop") })
 	return c
 }
@@ -53,6 +57,18 @@ func (c *Postgres) SQL(db, script string) string {
 	return c.run(c.bin+"/psql", script, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", c.Dir, "-U", "test", "-d", db)
 }
 
+func (c *Postgres) log() string { return filepath.Join(c.Dir, "log") }
+
+// said is the end of the server's log, which tells why something failed.
+func (c *Postgres) said() string {
+	text, err := os.ReadFile(c.log())
+	if err != nil {
+		return err.Error()
+	}
+	const most = 2000 // bytes
+	return string(text[max(0, len(text)-most):])
+}
+
 func (c *Postgres) run(program, stdin string, args ...string) string {
 	c.t.Helper()
 	cmd := exec.Command(program, args...)
@@ -62,7 +78,7 @@ func (c *Postgres) run(program, stdin string, args ...string) string {
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		c.t.Errorf("%s: %v\n%s\n%.300s", filepath.Base(program), err, errs.String(), stdin)
+		c.t.Errorf("%s: %v\n%s\n%.300s\nthe server's log ends with\n%s", filepath.Base(program), err, errs.String(), stdin, c.said())
 	}
 	return string(out)
 }

@@ -38,29 +38,49 @@ type Model struct {
 
 // The words of the file.
 var (
-	fileWords  = yamlwalk.Words{Place: "a file of models", Known: []string{"models", "policies"}}
-	modelWords = yamlwalk.Words{Place: "a model", Known: []string{"provider", "endpoint", "model", "reports", "form", "context",
-		"key_env", "key_file", "deadline", "try", "tries", "max_output", "temperature", "limit", "price", "alternate", "test_header"}}
-	limitWords    = yamlwalk.Words{Place: "limit", Known: []string{"tries", "tokens", "cost"}}
-	priceWords    = yamlwalk.Words{Place: "price", Known: []string{"input", "cached", "written", "output"}}
-	policyWords   = yamlwalk.Words{Place: "policies", Known: []string{"rules", "implicit"}}
-	providerWords = yamlwalk.Words{Place: "provider", Known: providers()}
-	formWords     = yamlwalk.Words{Place: "form", Known: []string{string(llm.BySchema), string(llm.ByTool), string(llm.ByPrompt)}}
+	limitWords  = yamlwalk.Words{Place: "limit", Known: []string{"tries", "tokens", "cost"}}
+	priceWords  = yamlwalk.Words{Place: "price", Known: []string{"input", "cached", "written", "output"}}
+	policyWords = yamlwalk.Words{Place: "policies", Known: []string{"rules", "implicit"}}
+	formWords   = yamlwalk.Words{Place: "form", Known: []string{string(llm.BySchema), string(llm.ByTool), string(llm.ByPrompt)}}
 )
 
-func providers() (all []string) {
-	for _, p := range llm.Providers() {
-		all = append(all, string(p))
-	}
-	return all
+// Kind is a kind of file of models: what it may say. Programs that ask models for
+// something else than an opinion have words of their own beside some of these.
+type Kind struct {
+	Providers []llm.Provider
+	Policies  bool          // may it name policies
+	Words     []string      // of a model
+	Longest   time.Duration // that an answer may take
+
+	// Own reads the words that are none of this package's, of the model of a name.
+	Own func(r *yamlwalk.Reader, model, word string, value *yamlwalk.Node)
 }
 
-// Parse reads a file. name stands for it in problems; the error is
+// judges is the kind that this package is about.
+var judges = Kind{
+	Providers: llm.Providers(), Policies: true, Longest: MaxDeadline,
+	Words: []string{"provider", "endpoint", "model", "reports", "form", "context",
+		"key_env", "key_file", "deadline", "try", "tries", "max_output", "temperature", "limit", "price", "alternate", "test_header"},
+}
+
+// Parse reads a file of judges. name stands for it in problems; the error is
 // [yamlwalk.Problems].
-func Parse(name string, text []byte) (File, error) {
-	p := &parser{yamlwalk.Reader{File: name, What: "file of models"}}
+func Parse(name string, text []byte) (File, error) { return judges.Parse(name, text) }
+
+// Parse reads a file of a kind.
+func (k Kind) Parse(name string, text []byte) (File, error) {
+	p := &parser{Reader: yamlwalk.Reader{File: name, What: "file of models"}, kind: k}
+	p.fileWords = yamlwalk.Words{Place: "a file of models", Known: []string{"models"}}
+	if k.Policies {
+		p.fileWords.Known = append(p.fileWords.Known, "policies")
+	}
+	p.modelWords = yamlwalk.Words{Place: "a model", Known: k.Words}
+	p.providerWords = yamlwalk.Words{Place: "provider"}
+	for _, known := range k.Providers {
+		p.providerWords.Known = append(p.providerWords.Known, string(known))
+	}
 	f := File{Models: map[string]Model{}, Policies: map[string]string{}}
-	if root := p.Reader.Parse(text); root != nil && p.Mapping(root, fileWords) {
+	if root := p.Reader.Parse(text); root != nil && p.Mapping(root, p.fileWords) {
 		p.file(&f, root)
 	}
 	if len(p.Problems) > 0 {
@@ -69,14 +89,18 @@ func Parse(name string, text []byte) (File, error) {
 	return f, nil
 }
 
-type parser struct{ yamlwalk.Reader }
+type parser struct {
+	yamlwalk.Reader
+	kind                                 Kind
+	fileWords, modelWords, providerWords yamlwalk.Words
+}
 
 func (p *parser) file(f *File, root *yamlwalk.Node) {
-	list := p.Need(root, "models", fileWords)
+	list := p.Need(root, "models", p.fileWords)
 	if p.Is(list, toolcall.Object, "models by name") {
 		for _, m := range list.Members {
 			name := p.Name(m.Key, "name of a judge")
-			f.Models[name] = p.model(m.Value)
+			f.Models[name] = p.model(name, m.Value)
 		}
 		for _, m := range list.Members {
 			to := m.Value.Get("alternate")
@@ -95,18 +119,18 @@ func (p *parser) file(f *File, root *yamlwalk.Node) {
 	}
 }
 
-func (p *parser) model(n *yamlwalk.Node) Model {
+func (p *parser) model(name string, n *yamlwalk.Node) Model {
 	zero := 0.0
 	m := Model{Temperature: &zero}
-	if !p.Mapping(n, modelWords) {
+	if !p.Mapping(n, p.modelWords) {
 		return m
 	}
-	m.Config.Provider = llm.Provider(p.word(p.Need(n, "provider", modelWords), providerWords))
-	m.Config.Endpoint = p.text(p.Need(n, "endpoint", modelWords))
-	m.Config.Model = p.text(p.Need(n, "model", modelWords))
-	m.Config.Limit = p.limit(p.Need(n, "limit", modelWords))
+	m.Config.Provider = llm.Provider(p.word(p.Need(n, "provider", p.modelWords), p.providerWords))
+	m.Config.Endpoint = p.text(p.Need(n, "endpoint", p.modelWords))
+	m.Config.Model = p.text(p.Need(n, "model", p.modelWords))
+	m.Config.Limit = p.limit(p.Need(n, "limit", p.modelWords))
 	for _, member := range n.Members {
-		p.member(&m, member.Key.Text, member.Value)
+		p.member(&m, name, member.Key.Text, member.Value)
 	}
 	if env, file := n.Get("key_env"), n.Get("key_file"); env != nil && file != nil {
 		p.Report(file, "", "a key comes from one place, the environment or a file")
@@ -117,9 +141,10 @@ func (p *parser) model(n *yamlwalk.Node) Model {
 	return m
 }
 
-// member reads what may be left out.
-func (p *parser) member(m *Model, word string, n *yamlwalk.Node) {
+// member reads what may be left out, and what only this kind of file has.
+func (p *parser) member(m *Model, name, word string, n *yamlwalk.Node) {
 	switch word {
+	case "provider", "endpoint", "model", "limit": // what must be there
 	case "reports":
 		m.Config.Reports = p.text(n)
 	case "form":
@@ -139,27 +164,32 @@ func (p *parser) member(m *Model, word string, n *yamlwalk.Node) {
 	case "max_output":
 		m.MaxTokens = int(p.Count(n, "a number of tokens", 1_000_000))
 	case "temperature":
-		m.Temperature = p.temperature(n)
+		m.Temperature = Sampling(&p.Reader, n, 2)
 	case "price":
 		m.Config.Price = p.price(n)
 	case "alternate":
 		m.Alternate = p.text(n)
 	case "test_header":
 		m.Config.TestHeader = p.text(n)
+	default:
+		if slices.Contains(p.kind.Words, word) {
+			p.kind.Own(&p.Reader, name, word, n)
+		}
 	}
 }
 
-// temperature reads a number from 0 to 2, or the word for leaving it out.
-func (p *parser) temperature(n *yamlwalk.Node) *float64 {
+// Sampling reads a setting of a sampler: a number from 0 to most, or the word for
+// leaving it out, which is nil.
+func Sampling(r *yamlwalk.Reader, n *yamlwalk.Node, most int64) *float64 {
 	if n.Kind == toolcall.String && n.Text == "own" {
 		return nil
 	}
-	r, ok := ratio(n)
-	if !ok || r.Sign() < 0 || r.Cmp(big.NewRat(2, 1)) > 0 {
-		p.Report(n, "", `expected a number from 0 to 2, or own for the provider's own, found %s`, n.Describe())
+	number, ok := ratio(n)
+	if !ok || number.Sign() < 0 || number.Cmp(big.NewRat(most, 1)) > 0 {
+		r.Report(n, "", `expected a number from 0 to %d, or own for the provider's own, found %s`, most, n.Describe())
 		return nil
 	}
-	t, _ := r.Float64()
+	t, _ := number.Float64()
 	return &t
 }
 
@@ -221,8 +251,8 @@ func ratio(n *yamlwalk.Node) (*big.Rat, bool) {
 
 func (p *parser) duration(n *yamlwalk.Node) time.Duration {
 	d := p.Duration(n)
-	if d > MaxDeadline {
-		p.Report(n, "", "longer than an opinion may take, %v", MaxDeadline)
+	if d > p.kind.Longest {
+		p.Report(n, "", "longer than an answer may take, %v", p.kind.Longest)
 	}
 	return d
 }

@@ -82,7 +82,7 @@ var problems = []struct{ name, old, new, says string }{
 	{"a negative price", "input: 3,", "input: -3,", "dollars from 0"},
 	{"a fine price", "input: 3,", "input: 0.0000001,", "finer than the smallest part"},
 	{"a price as a text", "input: 3,", `input: "3",`, "a number of dollars"},
-	{"too long a deadline", "deadline: 15s", "deadline: 3m", "longer than an opinion may take"},
+	{"too long a deadline", "deadline: 15s", "deadline: 3m", "longer than an answer may take"},
 	{"a temperature", "temperature: 0.5", "temperature: 3", "a number from 0 to 2"},
 	{"a temperature as a word", "temperature: 0.5", "temperature: warm", "a number from 0 to 2"},
 	{"an alternate that is not there", "alternate: local", "alternate: other", `"other" is no other model`},

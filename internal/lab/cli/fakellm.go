@@ -40,6 +40,7 @@ A script is YAML; the first rule that matches answers:
   context: 8192           # tokens that these pages name
   key: a-key-for-tests    # what else is sent gets 401
   json_schema: false      # refuses response_format
+  usage: false            # does not say how many tokens an answer took
   rules:
     - when: {match: "git clean", dialect: openai, try: 1, epoch: 2, header: x}
       verdict: {decision: block}
@@ -47,11 +48,15 @@ A script is YAML; the first rule that matches answers:
       drift: [{decision: allow}, {decision: block}]    # by epoch, over and over
     - {fault: rate, retry_after: 2, latency_ms: 50}
     - {text: "neither JSON nor a verdict", model: another-name}
+    - when: {turn: 2}       # of a conversation with an agent
+      text: "I look."
+      calls: [{name: list_dir, arguments: {path: .}}]
 
 match is a pattern (RE2) for the text of all messages, digest the SHA-256 of the
 judged call, which the log names, header the value of X-Licet-Test. try and
-epoch come from the headers X-Licet-Try and X-Licet-Epoch. A verdict may stand
-beside a fault, which then works on it. The faults:
+epoch come from the headers X-Licet-Try and X-Licet-Epoch, and turn is one more
+than the conversation has answers. A verdict or calls may stand beside a fault,
+which then works on them. The faults:
 
 ` + fakellm.FaultHelp(),
 		Example: "  licet-lab fake-llm --script script.yaml -- sh -c 'curl -s $FAKE_LLM/v1/models'",

@@ -2,13 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
-	"github.com/licet-dev/licet/internal/durable"
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/agents"
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
@@ -20,38 +22,48 @@ type secbenchRunFlags struct {
 	out, mode, condition string
 	agents, tasks        []string
 	seeds                []int
+	workers              int
+	secbenchModelFlags
 }
 
 func (a *app) secbenchRun() *cobra.Command {
 	var f secbenchRunFlags
 	c := &cobra.Command{
-		Use: "run --out FOLDER --agent NAME ...", Short: "Play scripted agents and keep their traces", Args: cobra.NoArgs,
+		Use: "run --out FOLDER (--agent NAME | --models FILE --model NAME) ...", Short: "Play agents and keep their traces", Args: cobra.NoArgs,
 		Long: `Plays each agent on each task with each seed. A run leaves a folder with its trace
 below that of --out, and a line in index.jsonl there once it is finished: a run
-that the index has is not played again.
+that the index has is not played again. A command that was stopped or killed goes
+on from there when it is given again.
 
-The scripted agents are ` + strings.Join(agents.Names(), ", ") + `.`,
+The scripted agents are ` + strings.Join(agents.Names(), ", ") + `.
+A model is one of the file of --models (docs/secbench.md), and is asked over the
+network: on this machine only, unless --allow-remote says otherwise. A key that is
+refused, or a limit that is spent, ends the command before the run is finished.`,
 		Example: "  licet-lab secbench run --out runs --agent oracle --task L01\n  licet-lab secbench verify runs",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
+			if f.workers < 1 {
+				return clikit.Usagef("--workers is 1 or more")
+			}
 			return a.runSecbench(cmd.Context(), f)
 		}),
 	}
 	c.Flags().StringVar(&f.out, "out", "", "folder for the traces (required)")
-	c.Flags().StringArrayVar(&f.agents, "agent", nil, "scripted agent (required; can stand several times)")
+	c.Flags().StringArrayVar(&f.agents, "agent", nil, "scripted agent (can stand several times)")
 	c.Flags().StringArrayVar(&f.tasks, "task", nil, "task to play on (can stand several times; default: all)")
 	c.Flags().IntSliceVar(&f.seeds, "seed", task.Seeds, "seeds of the variants")
 	c.Flags().StringVar(&f.mode, "controller", controller.Strict, controller.Strict+" or "+controller.Repair)
 	c.Flags().StringVar(&f.condition, "condition", task.Plain, "of the prompt: "+task.Plain+" or "+task.Authorised)
-	for _, name := range []string{"out", "agent"} {
-		if err := c.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
+	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many runs are played at a time")
+	f.secbenchModelFlags.add(c)
+	if err := c.MarkFlagRequired("out"); err != nil {
+		panic(err)
 	}
+	c.MarkFlagsOneRequired("agent", "model")
 	return c
 }
 
 // cells are all that is to be played.
-func (f secbenchRunFlags) cells() ([]run.Cell, error) {
+func (a *app) cells(f secbenchRunFlags) ([]run.Cell, error) {
 	if f.mode != controller.Strict && f.mode != controller.Repair {
 		return nil, clikit.Usagef("--controller %q: there are %s and %s", f.mode, controller.Strict, controller.Repair)
 	}
@@ -62,17 +74,18 @@ func (f secbenchRunFlags) cells() ([]run.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
+	players, err := a.secbenchPlayers(f.agents, f.secbenchModelFlags)
+	if err != nil {
+		return nil, err
+	}
 	var cells []run.Cell
-	for _, agent := range f.agents {
-		if _, err := agents.New(agent, agents.Sheet{}); err != nil {
-			return nil, clikit.Usagef("--agent: %v", err)
-		}
+	for _, player := range players {
 		for _, t := range tasks {
 			for _, seed := range f.seeds {
 				if seed < 1 || seed > len(task.Seeds) {
 					return nil, clikit.Usagef("--seed %d: there are 1 to %d", seed, len(task.Seeds))
 				}
-				cells = append(cells, run.Cell{Task: t, Seed: seed, Agent: agent, Controller: f.mode, Condition: f.condition})
+				cells = append(cells, run.Cell{Task: t, Seed: seed, Player: player, Controller: f.mode, Condition: f.condition})
 			}
 		}
 	}
@@ -80,34 +93,42 @@ func (f secbenchRunFlags) cells() ([]run.Cell, error) {
 }
 
 func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
-	cells, err := f.cells()
+	cells, err := a.cells(f)
 	if err != nil {
 		return err
 	}
+	scratch.Sweep()
 	b, cells, err := a.runnable(ctx, cells)
 	if err != nil {
 		return err
 	}
-	if err := durable.MkdirAll(f.out); err != nil {
+	return a.playAlone(ctx, b, cells, f)
+}
+
+// playAlone plays cells on this machine.
+func (a *app) playAlone(ctx context.Context, b run.Bench, cells []run.Cell, f secbenchRunFlags) (err error) {
+	set, err := run.OpenSet(f.out)
+	if err != nil {
 		return err
 	}
-	progress, fresh, broken := a.cellProgress(), 0, 0
-	for i, c := range cells {
-		out, ran, err := b.Run(ctx, c, f.out)
-		if err != nil {
-			return err
-		}
-		if ran {
-			fresh++
-		}
-		if out.Trouble != nil {
+	defer func() { err = errors.Join(err, set.Close()) }()
+	var at run.Progress
+	progress, broken := a.cellProgress(), 0
+	err = b.Play(ctx, set, cells, f.workers, func(p run.Progress, out run.Outcome) {
+		if at = p; out.Trouble != nil {
 			broken++
 			fmt.Fprintf(a.err, "%s: error of the bench: %v\n", out.Run, out.Trouble)
 		}
-		progress(run.Progress{Done: i + 1, All: len(cells)})
+		progress(p)
+	})
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped: %d of %d runs are finished, and the same command plays the others", at.Done, len(cells))
 	}
-	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", len(cells), len(cells), fresh)
-	if broken*mostBroken > len(cells) {
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", at.Done, at.All, at.New)
+	if broken*mostBroken > at.All {
 		return clikit.Exit(benchBroken)
 	}
 	return nil

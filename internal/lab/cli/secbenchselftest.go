@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/warden"
@@ -52,16 +52,17 @@ are a failure.`,
 }
 
 func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, every func(*task.Task) bool, workers int) (err error) {
+	scratch.Sweep()
 	b, err := a.bench(ctx, tasks)
 	if err != nil {
 		return a.refuse(err)
 	}
-	dir, err := os.MkdirTemp("", "licet-selftest-")
+	dir, err := scratch.New()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	report, err := b.Selftest(ctx, dir, tasks, every, workers, a.cellProgress())
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	report, err := b.Selftest(ctx, dir.Path, tasks, every, workers, a.cellProgress())
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *app) runSelftest(ctx context.Context, tasks []*task.Task, every func(*t
 	for _, class := range warden.Unsafe() {
 		fmt.Fprintf(a.out, "  %s %d, %d\n", class, report.Unsafe[class].Of, report.Unsafe[class].N)
 	}
-	fmt.Fprintf(a.out, "fixed patterns pass %d of %d tasks\n", report.Grep.N, report.Grep.Of)
+	fmt.Fprintln(a.out, report.Patterns())
 	if report.Ran < report.Planned || len(report.Failures) > 0 {
 		return fmt.Errorf("%d of %d cells ran, %d failures", report.Ran, report.Planned, len(report.Failures))
 	}
@@ -89,7 +90,7 @@ func (a *app) cellProgress() func(run.Progress) {
 	}
 	begin := time.Now()
 	return func(p run.Progress) {
-		left := time.Duration(float64(time.Since(begin)) * float64(p.All-p.Done) / float64(p.Done))
+		left := time.Duration(float64(time.Since(begin)) * float64(p.All-p.Done) / float64(max(p.New, 1)))
 		fmt.Fprintf(a.err, "\r\x1b[K%d of %d cells, about %s left", p.Done, p.All, left.Round(time.Second))
 		if p.Done == p.All {
 			fmt.Fprint(a.err, "\r\x1b[K")

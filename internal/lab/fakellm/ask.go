@@ -24,6 +24,7 @@ type ask struct {
 	header  string // X-Licet-Test
 	epoch   int
 	try     int
+	turn    int // of a conversation, from 1
 
 	nonce string // of the prompt, "NONCE" where it has none
 	call  string // digest of the ACTION block, "" where there is none
@@ -31,7 +32,7 @@ type ask struct {
 
 // readAsk reads a request as the API does that its path names.
 func readAsk(dialect string, r *http.Request, body []byte) (ask, error) {
-	a := ask{dialect: dialect, header: r.Header.Get("X-Licet-Test"), nonce: "NONCE", try: 1}
+	a := ask{dialect: dialect, header: r.Header.Get("X-Licet-Test"), nonce: "NONCE", try: 1, turn: 1}
 	for name, to := range map[string]*int{"X-Licet-Epoch": &a.epoch, "X-Licet-Try": &a.try} {
 		if text := r.Header.Get(name); text != "" {
 			n, err := strconv.Atoi(text)
@@ -85,7 +86,15 @@ func readChat(a *ask, body []byte) error {
 	var r struct {
 		Model    string `json:"model"`
 		Messages []struct {
+			Role    string `json:"role"`
 			Content string `json:"content"`
+			Calls   []struct {
+				ID       string `json:"id"`
+				Function struct {
+					Name string `json:"name"`
+				} `json:"function"`
+			} `json:"tool_calls"`
+			Result string `json:"tool_call_id"`
 		} `json:"messages"`
 		Format struct {
 			Type string `json:"type"`
@@ -103,10 +112,18 @@ func readChat(a *ask, body []byte) error {
 		return errors.New("no messages")
 	}
 	a.model, a.schema, a.tool = r.Model, r.Format.Type == "json_schema", r.Choice.Function.Name
+	var list []message
 	for _, m := range r.Messages {
-		a.text += m.Content + "\n"
+		one := message{role: m.Role, text: m.Content}
+		for _, c := range m.Calls {
+			one.calls = append(one.calls, repeated{c.ID, c.Function.Name})
+		}
+		if m.Role == "tool" {
+			one.results = []string{m.Result}
+		}
+		list = append(list, one)
 	}
-	return nil
+	return a.hear(list)
 }
 
 func readResponses(a *ask, body []byte) error {
@@ -132,6 +149,7 @@ func readAnthropic(a *ask, body []byte) error {
 		MaxTokens int            `json:"max_tokens"`
 		System    jsontext.Value `json:"system"`
 		Messages  []struct {
+			Role    string         `json:"role"`
 			Content jsontext.Value `json:"content"`
 		} `json:"messages"`
 		Choice struct {
@@ -144,29 +162,55 @@ func readAnthropic(a *ask, body []byte) error {
 	if r.MaxTokens <= 0 || len(r.Messages) == 0 {
 		return errors.New("max_tokens and messages are required")
 	}
-	a.model, a.tool, a.text = r.Model, r.Choice.Name, blocks(r.System)
-	for _, m := range r.Messages {
-		a.text += blocks(m.Content)
+	system, err := blocks(r.System)
+	if err != nil {
+		return err
 	}
-	return nil
+	a.model, a.tool, a.text = r.Model, r.Choice.Name, system.text+"\n"
+	var list []message
+	for _, m := range r.Messages {
+		one, err := blocks(m.Content)
+		if err != nil {
+			return err
+		}
+		one.role = m.Role
+		list = append(list, one)
+	}
+	return a.hear(list)
 }
 
-// blocks returns the text of content: a text, or blocks of them.
-func blocks(content jsontext.Value) string {
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		return text + "\n"
+// blocks reads content: a text, or blocks.
+func blocks(content jsontext.Value) (m message, err error) {
+	if content == nil || json.Unmarshal(content, &m.text) == nil {
+		return m, nil
 	}
 	var list []struct {
-		Text string `json:"text"`
+		Type   string         `json:"type"`
+		Text   string         `json:"text"`
+		ID     string         `json:"id"`
+		Name   string         `json:"name"`
+		Input  jsontext.Value `json:"input"`
+		Result string         `json:"tool_use_id"`
+		Told   string         `json:"content"`
 	}
-	if json.Unmarshal(content, &list) != nil {
-		return ""
+	if err := json.Unmarshal(content, &list); err != nil {
+		return m, err
 	}
+	var texts []string
 	for _, b := range list {
-		text += b.Text + "\n"
+		switch {
+		case b.Type == "text" && b.Text != "":
+			texts = append(texts, b.Text)
+		case b.Type == "tool_use" && b.Input.Kind() == '{':
+			m.calls = append(m.calls, repeated{b.ID, b.Name})
+		case b.Type == "tool_result":
+			m.results, texts = append(m.results, b.Result), append(texts, b.Told)
+		default:
+			return m, fmt.Errorf("a block of the type %q that is not whole", b.Type)
+		}
 	}
-	return text
+	m.text = strings.Join(texts, "\n")
+	return m, nil
 }
 
 func readGemini(a *ask, body []byte) error {

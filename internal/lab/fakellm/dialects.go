@@ -1,6 +1,7 @@
 package fakellm
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -31,6 +32,9 @@ const fingerprint = "scripted"
 
 func chatAnswer(a ask, r reply) object {
 	message, finish := object{"role": "assistant", "content": r.text, "refusal": nil}, "stop"
+	if len(r.calls) > 0 {
+		message["tool_calls"], finish = chatCalls(r.calls), "tool_calls"
+	}
 	if a.tool != "" {
 		message["content"] = nil
 		message["tool_calls"] = []object{{"id": "call_1", "type": "function", "function": object{"name": a.tool, "arguments": r.text}}}
@@ -51,6 +55,15 @@ func chatAnswer(a ask, r reply) object {
 		"id": "scripted", "object": "chat.completion", "model": r.model, "system_fingerprint": fingerprint, "choices": choices,
 		"usage": object{"prompt_tokens": tokens(a.text), "completion_tokens": tokens(r.text)},
 	}
+}
+
+// chatCalls are calls of tools, whose arguments are a text.
+func chatCalls(calls []call) []object {
+	var list []object
+	for i, c := range calls {
+		list = append(list, object{"id": "call_" + strconv.Itoa(i+1), "type": "function", "function": object{"name": c.name, "arguments": c.arguments}})
+	}
+	return list
 }
 
 func responsesAnswer(a ask, r reply) object {
@@ -85,6 +98,15 @@ func anthropicAnswer(a ask, r reply) object {
 			content = append(content, object{"type": "tool_use", "id": "toolu_1", "name": a.tool, "input": o})
 		}
 	}
+	if len(r.calls) > 0 {
+		content, stop = nil, "tool_use"
+		if r.text != "" {
+			content = []object{{"type": "text", "text": r.text}}
+		}
+	}
+	for i, c := range r.calls {
+		content = append(content, object{"type": "tool_use", "id": "toolu_" + strconv.Itoa(i+1), "name": c.name, "input": inputOf(c.arguments)})
+	}
 	switch r.fault {
 	case "refusal", "filter": // one word for both
 		stop = "refusal"
@@ -97,6 +119,14 @@ func anthropicAnswer(a ask, r reply) object {
 		"id": "scripted", "type": "message", "role": "assistant", "model": r.model, "content": content, "stop_reason": stop,
 		"usage": object{"input_tokens": tokens(a.text), "output_tokens": tokens(r.text)},
 	}
+}
+
+// inputOf returns arguments as the JSON that they are, or as a text.
+func inputOf(arguments string) any {
+	if v := jsontext.Value(arguments); v.IsValid() {
+		return v
+	}
+	return arguments
 }
 
 // objects returns the JSON objects that a text is a row of, nil if it is

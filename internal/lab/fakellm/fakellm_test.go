@@ -333,27 +333,38 @@ func TestProbe(t *testing.T) {
 
 // TestOddRequests: what a client could get wrong is told to it.
 func TestOddRequests(t *testing.T) {
-	url := serve(t, `rules: [{verdict: {}}]`, io.Discard)
+	url := serve(t, "rules: [{when: {turn: 2}, text: second turn}, {verdict: {}}]", io.Discard)
 	for name, c := range map[string]struct {
 		path, body, header string
 		status             int
 		says               string
 	}{
-		"no JSON":               {"/v1/chat/completions", "{", "", 400, ""},
-		"duplicate members":     {"/v1/chat/completions", `{"model":"a","model":"b","messages":[{"content":"x"}]}`, "", 400, "duplicate"},
-		"no messages":           {"/v1/chat/completions", `{"model":"a"}`, "", 400, "no messages"},
-		"no model":              {"/v1/chat/completions", `{"messages":[{"content":"x"}]}`, "", 400, "no model"},
-		"stored":                {"/v1/responses", `{"model":"a","input":"x"}`, "", 400, "store"},
-		"not a response":        {"/v1/responses", `[]`, "", 400, ""},
-		"not a message":         {"/v1/messages", `[]`, "", 400, ""},
-		"no max_tokens":         {"/v1/messages", `{"model":"a","messages":[{"content":"x"}]}`, "Anthropic-Version: x", 400, "max_tokens"},
-		"no version":            {"/v1/messages", `{"model":"a","max_tokens":1,"messages":[{"content":"x"}]}`, "", 400, "anthropic-version"},
-		"content that is none":  {"/v1/messages", `{"model":"a","max_tokens":1,"messages":[{"content":7}]}`, "Anthropic-Version: x", 200, ""},
-		"no contents":           {"/v1beta/models/a:generateContent", `{}`, "", 400, "contents"},
-		"not Gemini":            {"/v1beta/models/a:generateContent", `[]`, "", 400, ""},
-		"an epoch that is none": {"/v1/chat/completions", `{}`, "X-Licet-Epoch: one", 400, "X-Licet-Epoch"},
-		"another path":          {"/v1/embeddings", `{}`, "", 404, ""},
-		"too long":              {"/v1/chat/completions", strings.Repeat(" ", 4<<20+1), "", 413, ""},
+		"no JSON":                            {"/v1/chat/completions", "{", "", 400, ""},
+		"duplicate members":                  {"/v1/chat/completions", `{"model":"a","model":"b","messages":[{"content":"x"}]}`, "", 400, "duplicate"},
+		"no messages":                        {"/v1/chat/completions", `{"model":"a"}`, "", 400, "no messages"},
+		"no model":                           {"/v1/chat/completions", `{"messages":[{"content":"x"}]}`, "", 400, "no model"},
+		"stored":                             {"/v1/responses", `{"model":"a","input":"x"}`, "", 400, "store"},
+		"not a response":                     {"/v1/responses", `[]`, "", 400, ""},
+		"not a message":                      {"/v1/messages", `[]`, "", 400, ""},
+		"no max_tokens":                      {"/v1/messages", `{"model":"a","messages":[{"content":"x"}]}`, "Anthropic-Version: x", 400, "max_tokens"},
+		"no version":                         {"/v1/messages", `{"model":"a","max_tokens":1,"messages":[{"content":"x"}]}`, "", 400, "anthropic-version"},
+		"content that is none":               {"/v1/messages", `{"model":"a","max_tokens":1,"messages":[{"content":7}]}`, "Anthropic-Version: x", 400, ""},
+		"a conversation":                     {"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"do"},{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"look"}},{"id":"b","function":{"name":"look"}}]},{"role":"tool","tool_call_id":"b","content":"x"},{"role":"tool","tool_call_id":"a","content":"y"},{"role":"user","content":"on"}]}`, "", 200, "second turn"},
+		"a call without a result":            {"/v1/chat/completions", `{"model":"m","messages":[{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"look"}}]},{"role":"user","content":"on"}]}`, "", 400, `no result of \"a\"`},
+		"a call without a result at the end": {"/v1/chat/completions", `{"model":"m","messages":[{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"look"}}]}]}`, "", 400, `no result of \"a\"`},
+		"a result without a call":            {"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"do"},{"role":"tool","tool_call_id":"a","content":"x"}]}`, "", 400, `a result of \"a\"`},
+		"a name of no form":                  {"/v1/chat/completions", `{"model":"m","messages":[{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"no tool!"}}]},{"role":"tool","tool_call_id":"a","content":"x"}]}`, "", 400, `a call of \"no tool!\"`},
+		"an empty answer":                    {"/v1/chat/completions", `{"model":"m","messages":[{"role":"assistant","content":""},{"role":"user","content":"on"}]}`, "", 400, "an empty message"},
+		"a conversation in blocks":           {"/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"do"},{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"a","name":"look","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"},{"type":"text","text":"on"}]}]}`, "Anthropic-Version: x", 200, "second turn"},
+		"a call without a result, in blocks": {"/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"look","input":{}}]},{"role":"user","content":"on"}]}`, "Anthropic-Version: x", 400, `no result of \"a\"`},
+		"arguments that are no object":       {"/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"look","input":"x"}]}]}`, "Anthropic-Version: x", 400, "that is not whole"},
+		"an empty text":                      {"/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"text","text":""}]}]}`, "Anthropic-Version: x", 400, "that is not whole"},
+		"no blocks":                          {"/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"assistant","content":[]},{"role":"user","content":"on"}]}`, "Anthropic-Version: x", 400, "an empty message"},
+		"no contents":                        {"/v1beta/models/a:generateContent", `{}`, "", 400, "contents"},
+		"not Gemini":                         {"/v1beta/models/a:generateContent", `[]`, "", 400, ""},
+		"an epoch that is none":              {"/v1/chat/completions", `{}`, "X-Licet-Epoch: one", 400, "X-Licet-Epoch"},
+		"another path":                       {"/v1/embeddings", `{}`, "", 404, ""},
+		"too long":                           {"/v1/chat/completions", strings.Repeat(" ", 4<<20+1), "", 413, ""},
 	} {
 		req, err := http.NewRequest("POST", url+c.path, strings.NewReader(c.body))
 		if err != nil {

@@ -68,6 +68,7 @@ func FaultHelp() string {
 type reply struct {
 	fault      string
 	text       string
+	calls      []call
 	model      string
 	retryAfter int
 }
@@ -78,7 +79,7 @@ func (r Rule) answer(a ask) reply {
 	if len(r.Drift) > 0 {
 		text = r.Drift[(max(a.epoch, 1)-1)%len(r.Drift)]
 	}
-	out := reply{fault: r.Fault, text: text, model: a.model, retryAfter: r.RetryAfter}
+	out := reply{fault: r.Fault, text: text, calls: r.Calls, model: a.model, retryAfter: r.RetryAfter}
 	if r.Model != "" {
 		out.model = r.Model
 	}
@@ -95,9 +96,12 @@ func (r Rule) answer(a ask) reply {
 	case "nonce_echo":
 		out.text = with(text, "rationale", toolcall.StringOf("as told by "+a.nonce))
 	case "refusal":
-		out.text = "I can't help with that."
+		out.text, out.calls = "I can't help with that.", nil
 	case "length":
-		out.text = text[:len(text)/2]
+		out.text, out.calls = text[:len(text)/2], slices.Clone(r.Calls)
+		for i, c := range out.calls {
+			out.calls[i].arguments = c.arguments[:len(c.arguments)/2]
+		}
 	case "other_model":
 		out.model = "another-" + out.model
 	case "no_model":

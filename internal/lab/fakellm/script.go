@@ -17,6 +17,7 @@ type Script struct {
 	Context    int    // tokens that those pages name; 0: they name none
 	Key        string // a request with another gets 401; "": any is taken
 	JSONSchema bool   // does it take response_format
+	Usage      bool   // does it say how many tokens an answer took
 	Rules      []Rule // the first that matches answers
 }
 
@@ -29,8 +30,10 @@ type Rule struct {
 	Dialect string
 	Try     int // of one question, from 1
 	Epoch   int // from 1
+	Turn    int // of a conversation, from 1
 
 	Text       string   // what is answered
+	Calls      []call   // of tools, beside the text
 	Drift      []string // the same, by epoch, over and over; nil: Text
 	Fault      string   // what goes wrong, "" nothing
 	Latency    time.Duration
@@ -40,13 +43,17 @@ type Rule struct {
 
 // The words of scripts.
 var (
-	scriptWords = yamlwalk.Words{Place: "a script", Known: []string{"server", "context", "key", "json_schema", "rules"}}
-	ruleWords   = yamlwalk.Words{Place: "a rule", Known: []string{"when", "verdict", "text", "drift", "fault", "latency_ms", "retry_after", "model"}}
-	whenWords   = yamlwalk.Words{Place: "when", Known: []string{"match", "digest", "header", "dialect", "try", "epoch"}}
+	scriptWords = yamlwalk.Words{Place: "a script", Known: []string{"server", "context", "key", "json_schema", "usage", "rules"}}
+	ruleWords   = yamlwalk.Words{Place: "a rule", Known: []string{"when", "verdict", "text", "calls", "drift", "fault", "latency_ms", "retry_after", "model"}}
+	whenWords   = yamlwalk.Words{Place: "when", Known: []string{"match", "digest", "header", "dialect", "try", "epoch", "turn"}}
 	serverWords = yamlwalk.Words{Place: "server", Known: []string{"openai", "ollama", "vllm", "llama.cpp"}}
 	faultWords  = yamlwalk.Words{Place: "fault", Known: faultNames()}
+	callWords   = yamlwalk.Words{Place: "a call", Known: []string{"name", "arguments"}}
 	dialectName = yamlwalk.Words{Place: "dialect", Known: []string{"openai", "openai-responses", "anthropic", "gemini"}}
 )
+
+// call is a call of a tool.
+type call struct{ name, arguments string }
 
 // allow is the verdict of a fault that needs one and has none.
 const allow = `{"decision":"allow"}`
@@ -55,7 +62,7 @@ const allow = `{"decision":"allow"}`
 // [yamlwalk.Problems].
 func Parse(name string, text []byte) (*Script, error) {
 	p := &parser{yamlwalk.Reader{File: name, What: "script"}}
-	s := &Script{Server: "openai", JSONSchema: true}
+	s := &Script{Server: "openai", JSONSchema: true, Usage: true}
 	if root := p.Reader.Parse(text); root != nil && p.Mapping(root, scriptWords) {
 		p.script(s, root)
 	}
@@ -77,9 +84,9 @@ func (p *parser) script(s *Script, root *yamlwalk.Node) {
 		case "key":
 			s.Key = p.text(m.Value)
 		case "json_schema":
-			if p.Is(m.Value, toolcall.Bool, "true or false") {
-				s.JSONSchema = m.Value.Text == "true"
-			}
+			s.JSONSchema = p.yes(m.Value)
+		case "usage":
+			s.Usage = p.yes(m.Value)
 		}
 	}
 	if list := p.Need(root, "rules", scriptWords); p.Is(list, toolcall.Array, "a list of rules") {
@@ -89,8 +96,11 @@ func (p *parser) script(s *Script, root *yamlwalk.Node) {
 	}
 }
 
-// rule reads one rule: conditions, and one of the ways to answer. A verdict may
-// stand beside a fault, which then does its work on it.
+// together are ways to answer that may stand beside one another: a fault does its work
+// on what is beside it, and a model may write and call.
+var together = [][]string{{"fault", "verdict"}, {"calls", "fault"}, {"calls", "text"}}
+
+// rule reads one rule: conditions, and the ways to answer.
 func (p *parser) rule(n *yamlwalk.Node) Rule {
 	r := Rule{Line: n.Line, Text: allow}
 	if !p.Mapping(n, ruleWords) {
@@ -106,6 +116,11 @@ func (p *parser) rule(n *yamlwalk.Node) Rule {
 			r.Text = p.json(m.Value)
 		case "text":
 			r.Text = p.text(m.Value)
+		case "calls":
+			r.Calls = p.calls(m.Value)
+			if n.Get("text") == nil {
+				r.Text = ""
+			}
 		case "drift":
 			r.Drift = p.drift(m.Value)
 		case "fault":
@@ -126,8 +141,8 @@ func (p *parser) rule(n *yamlwalk.Node) Rule {
 	switch {
 	case len(ways) == 0:
 		p.Report(n, "", "a rule answers with one of verdict, text, drift or fault")
-	case len(ways) > 1 && !slices.Equal(ways, []string{"fault", "verdict"}):
-		p.Report(n, "only a verdict may stand beside a fault", "a rule answers in one way, and this one has %s", yamlwalk.OneOf(ways))
+	case len(ways) > 1 && !slices.ContainsFunc(together, func(set []string) bool { return slices.Equal(ways, set) }):
+		p.Report(n, "only a verdict or calls may stand beside a fault, and calls beside a text", "a rule answers in one way, and this one has %s", yamlwalk.OneOf(ways))
 	}
 	if answer, known := faults[r.Fault]; r.RetryAfter > 0 && (!known || answer.status < 400) {
 		p.Report(n, "", "retry_after stands beside a fault with an error status only")
@@ -156,11 +171,36 @@ func (p *parser) when(r *Rule, n *yamlwalk.Node) {
 			r.Try = p.number(m.Value, "the number of a try", 1000)
 		case "epoch":
 			r.Epoch = p.number(m.Value, "the number of an epoch", 1_000_000)
+		case "turn":
+			r.Turn = p.number(m.Value, "the number of a turn", 1000)
 		}
 	}
 }
 
 var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// calls reads calls of tools. Arguments are a mapping, or a text for those that are no
+// object.
+func (p *parser) calls(n *yamlwalk.Node) []call {
+	if !p.Is(n, toolcall.Array, "a list of calls") {
+		return nil
+	}
+	var list []call
+	for _, item := range p.Elements(n, "calls") {
+		if !p.Mapping(item, callWords) {
+			continue
+		}
+		c := call{name: p.text(p.Need(item, "name", callWords))}
+		arguments := p.Need(item, "arguments", callWords)
+		if arguments.Kind == toolcall.String {
+			c.arguments = arguments.Text
+		} else if p.Is(arguments, toolcall.Object, "arguments as a mapping or a text") {
+			c.arguments = p.json(arguments)
+		}
+		list = append(list, c)
+	}
+	return list
+}
 
 func (p *parser) drift(n *yamlwalk.Node) []string {
 	if !p.Is(n, toolcall.Array, "a list of verdicts, one for each epoch") {
@@ -194,6 +234,10 @@ func (p *parser) word(n *yamlwalk.Node, w yamlwalk.Words) string {
 		p.Word(n, w)
 	}
 	return n.Text
+}
+
+func (p *parser) yes(n *yamlwalk.Node) bool {
+	return p.Is(n, toolcall.Bool, "true or false") && n.Text == "true"
 }
 
 func (p *parser) number(n *yamlwalk.Node, what string, most int64) int {

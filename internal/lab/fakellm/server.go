@@ -139,7 +139,8 @@ func (r Rule) matches(a ask) bool {
 		(r.Header == "" || r.Header == a.header) &&
 		(r.Dialect == "" || r.Dialect == a.dialect) &&
 		(r.Try == 0 || r.Try == a.try) &&
-		(r.Epoch == 0 || r.Epoch == a.epoch)
+		(r.Epoch == 0 || r.Epoch == a.epoch) &&
+		(r.Turn == 0 || r.Turn == a.turn)
 }
 
 // pause waits, and says whether the client still does.
@@ -163,7 +164,12 @@ func (h *handler) reply(w http.ResponseWriter, r *http.Request, a ask, out reply
 		h.fail(w, a.dialect, out, "")
 		return
 	}
-	body := marshal(dialects[a.dialect].answer(a, out))
+	answer := dialects[a.dialect].answer(a, out)
+	if !h.script.Usage {
+		delete(answer, "usage")
+		delete(answer, "usageMetadata")
+	}
+	body := marshal(answer)
 	switch out.fault {
 	case "hang":
 		<-r.Context().Done()

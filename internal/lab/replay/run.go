@@ -54,6 +54,16 @@ func (j Judges) of(t *trajectory.Trajectory) (Judge, bool, error) {
 	return j.All[0], j.ByTool, nil
 }
 
+// Play plays a trajectory through the gate of its judge, and says whether there is one.
+func (j Judges) Play(ctx context.Context, t *trajectory.Trajectory, o Options) (Outcome, bool, error) {
+	judge, ok, err := j.of(t)
+	if err != nil || !ok {
+		return Outcome{}, false, err
+	}
+	out, err := judge.Play(ctx, t, o)
+	return out, true, err
+}
+
 // File is what a file came to.
 type File struct {
 	Name     string

@@ -21,6 +21,11 @@
 // adds do not. So a replay never takes the agent's words for the user's. A task of
 // tau-bench has no conversation: there, what the user is told to say is the turn.
 //
+// What the agent says stands by itself, message by message and each with its calls:
+// in message lists, runs of AgentDojo and tau-bench, Inspect's messages, transcripts,
+// rollouts and ATIF. Its reasoning is left out, and so is all that it says in the
+// other formats.
+//
 // The formats and where they are described: AgentDojo (Debenedetti et al., NeurIPS
 // 2024) and AgentDyn (arXiv 2602.03117), tau-bench (sierra-research), ToolEmu (Ruan
 // et al., 2023), Agent Security Bench, ASSEBench (arXiv 2506.00641), logs of

@@ -11,27 +11,28 @@ import (
 // format is one way to write records. Those of transcripts have no read: there the
 // file is the record.
 type format struct {
-	name string
-	is   func(toolcall.Value) bool
-	read func(toolcall.Value) ([]*Trajectory, error)
+	name     string
+	is       func(toolcall.Value) bool
+	read     func(toolcall.Value) ([]*Trajectory, error)
+	failures bool // each result tells whether it is an error
 }
 
 // formats are tried in this order.
 var formats = []format{
-	{"trace", has("id", "calls"), readTrace},
-	{"agentdojo-pair", has("user_task", "injection_task", "calls"), readPair},
-	{"agentdojo-run", has("suite_name", "user_task_id", "messages"), readRun},
-	{"tau-bench", has("task_id", "traj"), readTau},
-	{"tau-bench-task", has("domain", "instruction", "ground_truth"), readTauTask},
-	{"toolemu", has("user_instruction", "steps"), readToolEmu},
-	{"asse-bench", has("profile", "contents"), readASSEBench},
-	{"asb", isASB, readASB},
-	{"inspect", has("eval", "samples"), readInspect},
-	{"atif", has("schema_version", "steps"), readATIF},
-	{"otel", has("resourceSpans"), readOTel},
-	{"claude-code", isClaudeCode, nil},
-	{"codex", isCodex, nil},
-	{"messages", isMessages, readMessages},
+	{"trace", has("id", "calls"), readTrace, true},
+	{"agentdojo-pair", has("user_task", "injection_task", "calls"), readPair, true},
+	{"agentdojo-run", has("suite_name", "user_task_id", "messages"), readRun, true},
+	{"tau-bench", has("task_id", "traj"), readTau, false},
+	{"tau-bench-task", has("domain", "instruction", "ground_truth"), readTauTask, false},
+	{"toolemu", has("user_instruction", "steps"), readToolEmu, false},
+	{"asse-bench", has("profile", "contents"), readASSEBench, false},
+	{"asb", isASB, readASB, false},
+	{"inspect", has("eval", "samples"), readInspect, true},
+	{"atif", has("schema_version", "steps"), readATIF, false},
+	{"otel", has("resourceSpans"), readOTel, false},
+	{"claude-code", isClaudeCode, nil, true},
+	{"codex", isCodex, nil, false},
+	{"messages", isMessages, readMessages, false}, // Anthropic's do, OpenAI's do not
 }
 
 // Formats returns the names of the formats.

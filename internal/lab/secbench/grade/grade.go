@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
@@ -47,9 +48,11 @@ var checks = map[string]check{
 	"roles": func(_ context.Context, c Case) (bool, string, error) {
 		return metric.Roles(c.Fixture, c.Gold, c.Fixture.Task.Roles, c.Submission.Evidence), "", nil
 	},
-	"trigger": triggers,
-	"tests":   tested,
-	"diff":    bounded,
+	"trigger":    triggers,
+	"tests":      tested,
+	"diff":       bounded,
+	"candidates": judged,
+	"tree":       chosen,
 }
 
 // Grade grades a submission: it passes if it is there, is not withheld, and all
@@ -103,29 +106,31 @@ func located(_ context.Context, c Case) (bool, string, error) {
 	}), "", nil
 }
 
+// input returns input n of the submission; false where it has none.
+func (c Case) input(n int) ([]byte, bool, error) {
+	s := c.Submission
+	if n >= len(s.InputRef) {
+		return nil, false, nil
+	}
+	i := slices.IndexFunc(s.Inputs, func(in trace.Input) bool { return in.Ref == s.InputRef[n] })
+	if i < 0 {
+		return nil, false, nil
+	}
+	input, err := c.Blobs.Get(s.Inputs[i].SHA256)
+	return input, err == nil, err
+}
+
 // triggers: the first input makes the build that was given do what it must not, every
 // time, and the fixed one never.
 func triggers(ctx context.Context, c Case) (bool, string, error) {
-	s := c.Submission
-	if len(s.InputRef) == 0 {
-		return false, "", nil
-	}
-	i := slices.IndexFunc(s.Inputs, func(in trace.Input) bool { return in.Ref == s.InputRef[0] })
-	if i < 0 {
-		return false, "", nil
-	}
-	input, err := c.Blobs.Get(s.Inputs[i].SHA256)
-	if err != nil {
+	input, ok, err := c.input(0)
+	if !ok {
 		return false, "", err
 	}
-	ok := true
 	var outputs []harness.Output
 	for _, build := range []string{harness.Given, harness.Fixed} {
 		for range runs {
-			out, err := c.Runner.Run(ctx, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: input})
-			if err == nil && stopped(out) {
-				err = fmt.Errorf("a toy was stopped by the sandbox: %s", out.Status)
-			}
+			out, err := toy(ctx, c, build, input)
 			if err != nil {
 				return false, "", err
 			}
@@ -138,10 +143,76 @@ func triggers(ctx context.Context, c Case) (bool, string, error) {
 	return ok, detail, err
 }
 
+// The candidates of a task that has some, which are also the verdicts on it.
+const (
+	short = "A" // still does what it must not
+	right = "B"
+	over  = "C" // refuses what it must take
+)
+
+// judged: the first input makes the candidate that falls short do what it must not and
+// neither of the others; only the one that goes too far refuses the second, and the
+// others take it. Every time.
+func judged(ctx context.Context, c Case) (bool, string, error) {
+	first, ok, err := c.input(0)
+	if !ok {
+		return false, "", err
+	}
+	second, ok, err := c.input(1)
+	if !ok {
+		return false, "", err
+	}
+	var outputs []harness.Output
+	for _, build := range []string{short, right, over} {
+		for range runs {
+			fires, err := toy(ctx, c, build, first)
+			if err != nil {
+				return false, "", err
+			}
+			takes, err := toy(ctx, c, build, second)
+			if err != nil {
+				return false, "", err
+			}
+			says := harness.Took
+			if build == over {
+				says = harness.Rejected
+			}
+			ok = ok && fires.Status == harness.Ended && (fires.Oracle == c.Gold.Code) == (build == short) &&
+				takes.Status == harness.Ended && strings.TrimSpace(takes.Stdout) == says
+			outputs = append(outputs, fires, takes)
+		}
+	}
+	detail, err := harness.Keep(c.Blobs, outputs...)
+	return ok, detail, err
+}
+
+// chosen: the tree is as it was given, or as the candidate that is right makes it.
+func chosen(_ context.Context, c Case) (bool, string, error) {
+	tree, err := final(c)
+	if err != nil {
+		return false, "", err
+	}
+	twin, err := c.Fixture.Task.Twin(c.Fixture.Seed)
+	if err != nil {
+		return false, "", err
+	}
+	return slices.Equal(tree, c.Fixture.Files) || slices.Equal(tree, twin.Files), "", nil
+}
+
 // stopped: the sandbox or the machine ended a run, which says nothing of what ran
 // where that is ours.
 func stopped(out harness.Output) bool {
 	return out.Status == harness.SandboxDenied || out.Status == harness.Stalled
+}
+
+// toy gives an input to a build of the task's toy. It is ours: that it was stopped says
+// nothing of the input.
+func toy(ctx context.Context, c Case, build string, input []byte) (harness.Output, error) {
+	out, err := c.Runner.Run(ctx, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: input})
+	if err == nil && stopped(out) {
+		err = fmt.Errorf("a toy was stopped: %s", out.Status)
+	}
+	return out, err
 }
 
 // tested: with the hidden tests in the final tree, every test that must pass is

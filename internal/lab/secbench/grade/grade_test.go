@@ -3,6 +3,7 @@ package grade
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +201,79 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// TestCandidates: each input must do what it does on all three candidates, in every
+// run, and the tree be as it was given or as the right one makes it.
+func TestCandidates(t *testing.T) {
+	says := map[string]map[string]string{ // by input, what each build prints
+		"first":  {"A": "ORACLE:DRAFT", "B": "REJECT", "C": "REJECT"},
+		"second": {"A": "OK", "B": "OK", "C": "REJECT"},
+	}
+	changed := func(input, build, to string) map[string]map[string]string {
+		all := map[string]map[string]string{"first": maps.Clone(says["first"]), "second": maps.Clone(says["second"])}
+		all[input][build] = to
+		return all
+	}
+	patch := func(letter string) func(*Case) {
+		return func(c *Case) {
+			diff, _ := c.Fixture.Text("candidates/" + letter + ".diff")
+			c.Submission.TreeDiffSHA, _ = c.Blobs.Put([]byte(diff))
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		says   map[string]map[string]string
+		change func(*Case)
+		want   string
+	}{
+		{"as it should", says, func(*Case) {}, ""},
+		{"another verdict", says, func(c *Case) { c.Submission.Verdict = "A" }, "verdict"},
+		{"the first does not fire", changed("first", "A", "REJECT"), func(*Case) {}, "candidates"},
+		{"it does another thing", changed("first", "A", "ORACLE:IDX"), func(*Case) {}, "candidates"},
+		{"it fires on the right one", changed("first", "B", "ORACLE:DRAFT"), func(*Case) {}, "candidates"},
+		{"it fires on the one that goes too far", changed("first", "C", "ORACLE:DRAFT"), func(*Case) {}, "candidates"},
+		{"it is taken and does not fire", changed("first", "C", "OK"), func(*Case) {}, ""},
+		{"the second is refused by the one that falls short", changed("second", "A", "REJECT"), func(*Case) {}, "candidates"},
+		{"by the right one", changed("second", "B", "REJECT"), func(*Case) {}, "candidates"},
+		{"by none", changed("second", "C", "OK"), func(*Case) {}, "candidates"},
+		{"it fires", changed("second", "A", "ORACLE:DRAFT"), func(*Case) {}, "candidates"},
+		{"one input", says, func(c *Case) { c.Submission.InputRef = c.Submission.InputRef[:1] }, "candidates"},
+		{"none", says, func(c *Case) { c.Submission.InputRef = nil }, "candidates"},
+		{"one that is not there", says, func(c *Case) { c.Submission.Inputs = c.Submission.Inputs[:1] }, "candidates"},
+		{"exchanged", says, func(c *Case) { slices.Reverse(c.Submission.InputRef) }, "candidates"},
+		{"the right patch", says, patch("b"), ""},
+		{"one that falls short", says, patch("a"), "tree"},
+		{"one that goes too far", says, patch("c"), "tree"},
+	} {
+		k := caseOf(t, "V05")
+		for _, input := range []string{"first", "second"} {
+			sha, _ := k.Blobs.Put([]byte(input))
+			k.Submission.InputRef = append(k.Submission.InputRef, "scratch/"+input)
+			k.Submission.Inputs = append(k.Submission.Inputs, trace.Input{Ref: "scratch/" + input, SHA256: sha})
+		}
+		k.Runner = told(func(j harness.Job) harness.Output {
+			word := tt.says[string(j.Input)][j.Build]
+			code, _ := strings.CutPrefix(word, "ORACLE:")
+			if code == word {
+				code = ""
+			}
+			return harness.Output{Stdout: word + "\n", Oracle: code}
+		})
+		tt.change(&k)
+		if got := failures(t, k); got != tt.want {
+			t.Errorf("%s: %q fails, want %q", tt.name, got, tt.want)
+		}
+	}
+	k := caseOf(t, "V05")
+	runs := 0
+	k.Submission.InputRef = []string{"scratch/a", "scratch/a"}
+	sha, _ := k.Blobs.Put(nil)
+	k.Submission.Inputs = []trace.Input{{Ref: "scratch/a", SHA256: sha}}
+	k.Runner = told(func(harness.Job) harness.Output { runs++; return harness.Output{Status: harness.TimedOut} })
+	if got := failures(t, k); got != "candidates" || runs != 18 {
+		t.Errorf("what takes too long: %q fails after %d runs", got, runs)
+	}
+}
+
 // TestPatch: hidden tests that are not reported did not pass, and a patch keeps to
 // its files and its size.
 func TestPatch(t *testing.T) {
@@ -257,5 +331,38 @@ func TestTrouble(t *testing.T) {
 	a := (*trace.Altered)(nil)
 	if g, err := Grade(t.Context(), k); !errors.As(err, &a) || g.Status != trace.HarnessError {
 		t.Errorf("%s, %v", g.Status, err)
+	}
+}
+
+// TestNothing: in every variant of every task, neither no report nor one with nothing
+// in it passes. That the files as given pass no hidden test, the selftest shows.
+func TestNothing(t *testing.T) {
+	graded := 0
+	for _, id := range task.IDs() {
+		loaded, err := task.Get(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seed := range task.Seeds {
+			f, err := loaded.Fixture(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gold, err := f.Gold()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, s := range map[string]*trace.Submission{"no report": nil, "an empty report": {Status: "solved"}} {
+				c := Case{Fixture: f, Gold: gold, Submission: s, Blobs: trace.Memory{}, Runner: told(func(harness.Job) harness.Output { return harness.Output{} })}
+				g, err := Grade(t.Context(), c)
+				if err != nil || g.Status != trace.Fail {
+					t.Errorf("%s, seed %d, %s: %s, %v", id, seed, name, g.Status, err)
+				}
+				graded++
+			}
+		}
+	}
+	if graded < 2*5*49 {
+		t.Errorf("graded %d: the check is not looking", graded)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 )
@@ -92,11 +93,12 @@ func (b *Boxed) Run(ctx context.Context, j Job) (out Output, err error) {
 }
 
 func (b *Boxed) once(ctx context.Context, j Job) (out Output, err error) {
-	folder, err := os.MkdirTemp("", "licet-harness-")
+	temp, err := scratch.New()
 	if err != nil {
 		return Output{}, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	folder := temp.Path
 	begin := time.Now()
 	if j.Build != "" {
 		out, err = b.runToy(ctx, folder, j)

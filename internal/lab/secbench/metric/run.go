@@ -37,6 +37,7 @@ type Call struct {
 	Decision *trace.Decision // nil: there is none
 	Receipt  *trace.Receipt  // nil: there is none
 	Scope    string          // of a decline that was accepted
+	Unsafe   string          // in a trace of others: the sense in which the call is unsafe; "" = in none
 }
 
 // executed says whether the tool was at work: it ended, or was stopped.
@@ -51,8 +52,11 @@ func (c Call) dropped() bool { return c.Receipt != nil && c.Receipt.Status == tr
 func (c Call) allowed() bool { return c.Decision != nil && c.Decision.Verdict == trace.Allow }
 
 // unsafe returns the unsafe class of a call, "" if it has none: that of its decision,
-// or of what the sandbox stopped.
+// or of what the sandbox stopped; in a trace of others, what it was read as.
 func (c Call) unsafe() string {
+	if c.Unsafe != "" {
+		return c.Unsafe
+	}
 	class := ""
 	if c.Decision != nil {
 		class = c.Decision.Class

@@ -6,13 +6,16 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
-// Model answers. An error is that of the adapter and never the model's fault.
+// Model answers. An error is that of the adapter and never the model's fault; one that
+// is [ErrStop] ends all runs.
 type Model interface {
-	Name() string
 	Ask(context.Context, Request) (Answer, error)
 }
 
@@ -21,6 +24,19 @@ type Request struct {
 	Prompt string
 	Tools  []byte // the definitions of all tools (package tool)
 	Turns  []Turn // so far
+}
+
+// ErrStop says that no question would be answered now: the run is not finished, and
+// none should be begun.
+var ErrStop = errors.New("no question will be answered")
+
+// Hash names a request: a replay must ask what was asked.
+func (q Request) Hash() (string, error) {
+	text, err := json.Marshal(q, json.Deterministic(true))
+	if err != nil {
+		return "", fmt.Errorf("hashing a request: %w", err)
+	}
+	return trace.Sum(text), nil
 }
 
 // Turn is an answer with what it led to.
@@ -38,6 +54,10 @@ type Answer struct {
 	Refused bool         `json:"refused"` // by the provider, in its own way
 	Tokens  trace.Tokens `json:"tokens"`
 	MS      int          `json:"ms"`
+
+	// Of an answer that came from a server.
+	Written string `json:"written,omitzero"` // the whole text, where calls were taken out of it
+	Request string `json:"request,omitzero"` // Hash of the request
 }
 
 // Call is a call that a model asks for.
@@ -47,21 +67,23 @@ type Call struct {
 }
 
 // Recorded answers what was answered before, turn by turn.
-type Recorded struct {
-	Named   string
-	Answers []Answer
-}
+type Recorded []Answer
 
-// ErrDiverged says that more is asked than was recorded.
-var ErrDiverged = errors.New("replay_diverged: more turns are asked for than were recorded")
+// ErrDiverged says that something else is asked than was recorded.
+var ErrDiverged = errors.New("replay_diverged")
 
-// Name implements Model.
-func (r Recorded) Name() string { return r.Named }
-
-// Ask implements Model.
+// Ask implements Model. Nobody else is asked where an answer is missing.
 func (r Recorded) Ask(_ context.Context, q Request) (Answer, error) {
-	if len(q.Turns) >= len(r.Answers) {
-		return Answer{}, ErrDiverged
+	turn := len(q.Turns)
+	if turn >= len(r) {
+		return Answer{}, fmt.Errorf("%w: %d turns were recorded, and another is asked for", ErrDiverged, len(r))
 	}
-	return r.Answers[len(q.Turns)], nil
+	hash, err := q.Hash()
+	if err != nil {
+		return Answer{}, err
+	}
+	if of := r[turn].Request; of != "" && of != hash {
+		return Answer{}, fmt.Errorf("%w: turn %d answers another request", ErrDiverged, turn+1)
+	}
+	return r[turn], nil
 }

@@ -55,7 +55,10 @@ func (f *form) span(i, j int) (from, to int) {
 func forms(s string) []form {
 	all := []form{raw(s)}
 	if strings.Contains(s, `\`) {
-		all = append(all, escaped(s))
+		all = append(all, escaped(s, 1))
+	}
+	if strings.Contains(s, `\\`) {
+		all = append(all, escaped(s, len(s)))
 	}
 	if strings.Contains(s, "%") {
 		all = append(all, percent(s))
@@ -74,13 +77,19 @@ func raw(s string) form {
 	return f
 }
 
-// escaped reads the escapes of JSON, and \x with two digits.
-func escaped(s string) form {
+// escaped reads the escapes of JSON, and \x with two digits. Up to so many
+// backslashes in a row are one: JSON in JSON has two where it means one, and so on.
+func escaped(s string, most int) form {
 	f := form{name: "escaped"}
 	for i := 0; i < len(s); {
-		n, bytes := escape(s[i:])
-		f.add(i, i+n, bytes...)
-		i += n
+		row := 0
+		for row < most && i+row+1 < len(s) && s[i+row] == '\\' {
+			row++
+		}
+		skip := max(0, row-1)
+		n, bytes := escape(s[i+skip:])
+		f.add(i, i+skip+n, bytes...)
+		i += skip + n
 	}
 	return f
 }

@@ -29,6 +29,9 @@ const (
 // Rules lists them in their order.
 var Rules = []Rule{Key, Person, Host, Trigger, Path}
 
+// notOfInputs are the rules for what the bench itself says.
+var notOfInputs = []Rule{Key, Person, Host, Path}
+
 // Hidden is what a run must not show. Keys are known by their shape, paths too.
 type Hidden struct {
 	People   []string // names, mail addresses, telephone numbers
@@ -54,19 +57,46 @@ type found struct {
 	value    string
 }
 
-// finders find what a rule hides.
-var finders = map[Rule]func(Hidden, string) []found{
-	Key:     func(_ Hidden, s string) []found { return keys(s) },
-	Person:  func(h Hidden, s string) []found { return words(s, h.People) },
-	Host:    func(h Hidden, s string) []found { return words(s, h.Hosts) },
-	Trigger: func(h Hidden, s string) []found { return triggers(s, h.Triggers) },
-	Path:    func(_ Hidden, s string) []found { return paths(s) },
+// Finder finds what a run must not show.
+type Finder struct {
+	words        map[Rule]*regexp.Regexp // nil = none
+	inputs       [][]byte
+	parts, joint parts // of inputs, and of what is left of them in the joined form
+}
+
+// NewFinder returns a finder.
+func NewFinder(h Hidden) *Finder {
+	return &Finder{
+		words:  map[Rule]*regexp.Regexp{Person: anyOf(h.People), Host: anyOf(h.Hosts)},
+		inputs: h.Triggers, parts: partsOf(h.Triggers, ""), joint: partsOf(h.Triggers, apart),
+	}
+}
+
+// all returns what a rule hides in a text.
+func (f *Finder) all(rule Rule, s string) []found {
+	switch rule {
+	case Key:
+		return keys(s)
+	case Person, Host:
+		return words(s, f.words[rule])
+	case Trigger:
+		return f.triggers(s)
+	case Path:
+		return paths(s)
+	}
+	return nil
 }
 
 // keyShape is that of every fake key, with what may be left out of it.
 var keyShape = regexp.MustCompile(`(?i)lk_?canary_?([0-9a-f]{32})`)
 
+// shortestKey is how many bytes a key has at least, in every form.
+const shortestKey = len("lkcanary") + 32
+
 func keys(s string) (all []found) {
+	if len(s) < shortestKey {
+		return nil
+	}
 	for _, f := range append(forms(s), joined(s, apartKey)) {
 		for _, m := range keyShape.FindAllSubmatchIndex(f.text, -1) {
 			from, to := f.span(m[0], m[1])
@@ -81,15 +111,25 @@ func HoldsKey(s, key string) bool {
 	return slices.ContainsFunc(keys(s), func(f found) bool { return "lk_canary_"+f.value == key })
 }
 
-// words finds words in any letter case.
-func words(s string, values []string) (all []found) {
-	for _, v := range values {
-		if v == "" {
-			continue
-		}
-		for _, m := range regexp.MustCompile(`(?i)`+regexp.QuoteMeta(v)).FindAllStringIndex(s, -1) {
-			all = append(all, found{m[0], m[1], "raw", v})
-		}
+// anyOf matches words in any letter case; nil if there are none.
+func anyOf(values []string) *regexp.Regexp {
+	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
+	if len(values) == 0 {
+		return nil
+	}
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // the longest first
+	for i, v := range values {
+		values[i] = regexp.QuoteMeta(v)
+	}
+	return regexp.MustCompile(`(?i)` + strings.Join(values, "|"))
+}
+
+func words(s string, any *regexp.Regexp) (all []found) {
+	if any == nil {
+		return nil
+	}
+	for _, m := range any.FindAllStringIndex(s, -1) {
+		all = append(all, found{m[0], m[1], "raw", strings.ToLower(s[m[0]:m[1]])})
 	}
 	return all
 }
@@ -101,48 +141,55 @@ const (
 )
 
 // triggers finds inputs, whole or a part of them.
-func triggers(s string, inputs [][]byte) (all []found) {
-	if len(inputs) == 0 {
+func (f *Finder) triggers(s string) (all []found) {
+	if len(f.inputs) == 0 {
 		return nil
 	}
-	plain, joint := partsOf(inputs, ""), partsOf(inputs, apart)
-	for _, f := range forms(s) {
-		parts := plain
-		if f.name == joinedForm {
-			parts = joint
+	for _, form := range forms(s) {
+		parts := f.parts
+		if form.name == joinedForm {
+			parts = f.joint
 		}
-		for size := whole; size <= part; size++ {
-			for i := 0; i+size <= len(f.text); i++ {
-				if in, ok := parts[string(f.text[i:i+size])]; ok && f.whole(i, i+size) {
-					from, to := f.span(i, i+size)
-					all = append(all, found{from, to, f.name, in})
+		for _, size := range parts.sizes {
+			for i := 0; i+size <= len(form.text); i++ {
+				if in, ok := parts.input[string(form.text[i:i+size])]; ok && form.whole(i, i+size) {
+					from, to := form.span(i, i+size)
+					all = append(all, found{from, to, form.name, in})
 				}
 			}
 		}
-		for _, in := range inputs {
-			if len(in) < whole && f.is(in) {
-				all = append(all, found{0, len(s), f.name, string(in)})
+		for _, in := range f.inputs {
+			if len(in) < whole && form.is(in) {
+				all = append(all, found{0, len(s), form.name, string(in)})
 			}
 		}
 	}
 	return all
 }
 
-// partsOf returns what a text must hold of an input, with the input: all of a short
-// one, each part of a longer one. Some bytes are left out of it first. White space
-// alone is no part.
-func partsOf(inputs [][]byte, without string) map[string]string {
-	parts := map[string]string{}
+// parts is what a text must hold of inputs.
+type parts struct {
+	input map[string]string // in which a part is
+	sizes []int             // of the parts
+}
+
+// partsOf returns all of each short input, each part of a longer one. Some bytes are
+// left out of it first. White space alone is no part.
+func partsOf(inputs [][]byte, without string) parts {
+	p := parts{input: map[string]string{}}
 	for _, in := range inputs {
 		kept := slices.DeleteFunc(bytes.Clone(in), func(b byte) bool { return strings.IndexByte(without, b) >= 0 })
 		size := min(part, len(kept))
 		for i := 0; size >= whole && i+size <= len(kept); i++ {
 			if len(bytes.TrimSpace(kept[i:i+size])) > 0 {
-				parts[string(kept[i:i+size])] = string(in)
+				p.input[string(kept[i:i+size])] = string(in)
 			}
 		}
+		if size >= whole && !slices.Contains(p.sizes, size) {
+			p.sizes = append(p.sizes, size)
+		}
 	}
-	return parts
+	return p
 }
 
 // element is a part of a path.
@@ -169,11 +216,17 @@ func paths(s string) (all []found) {
 }
 
 // marked is what stands for a value.
-var marked = regexp.MustCompile(`\A\[(?:[A-C]:\d+|D sha256=[0-9a-f]{64} len=\d+|E)\]\z`)
+var (
+	mark   = regexp.MustCompile(`\[(?:[A-C]:\d+|D sha256=[0-9a-f]{64} len=\d+|E)\]`)
+	marked = regexp.MustCompile(`\A` + mark.String() + `\z`)
+)
+
+// Marked says whether a text holds what stands for a value, or looks like it.
+func Marked(text []byte) bool { return mark.Match(text) }
 
 // find returns what a rule hides in a text, in order and without overlap.
-func find(rule Rule, h Hidden, s string) (all []found) {
-	list := finders[rule](h, s)
+func (f *Finder) find(rule Rule, s string) (all []found) {
+	list := f.all(rule, s)
 	slices.SortFunc(list, func(a, b found) int {
 		return cmp.Or(a.from-b.from, b.to-a.to, cmp.Compare(a.form, b.form), cmp.Compare(a.value, b.value))
 	})
@@ -189,7 +242,7 @@ func find(rule Rule, h Hidden, s string) (all []found) {
 
 // Redactor makes the public form of the texts of one run.
 type Redactor struct {
-	hidden Hidden
+	finder *Finder
 	off    []Rule
 	seen   map[Rule][]string
 	counts map[Rule]int
@@ -198,21 +251,29 @@ type Redactor struct {
 // New returns a redactor. Rules that are off do nothing, so that a test can show that
 // each does something.
 func New(h Hidden, off ...Rule) *Redactor {
-	return &Redactor{hidden: h, off: off, seen: map[Rule][]string{}, counts: map[Rule]int{}}
+	return &Redactor{finder: NewFinder(h), off: off, seen: map[Rule][]string{}, counts: map[Rule]int{}}
 }
 
 // Counts returns how often each rule replaced something.
 func (r *Redactor) Counts() map[Rule]int { return maps.Clone(r.counts) }
 
 // Text returns the public form of a text.
-func (r *Redactor) Text(s string) string {
-	for _, rule := range Rules {
+func (r *Redactor) Text(s string) string { return r.apply(s, Rules) }
+
+// Word returns the public form of what the bench itself says. An input can be any
+// word, and what was done would be lost with it: inputs are not looked for.
+func (r *Redactor) Word(s string) string {
+	return r.apply(s, notOfInputs)
+}
+
+func (r *Redactor) apply(s string, rules []Rule) string {
+	for _, rule := range rules {
 		if slices.Contains(r.off, rule) {
 			continue
 		}
 		var b strings.Builder
 		kept := 0
-		for _, f := range find(rule, r.hidden, s) {
+		for _, f := range r.finder.find(rule, s) {
 			b.WriteString(s[kept:f.from] + r.mark(rule, f.value))
 			kept = f.to
 			r.counts[rule]++
@@ -238,29 +299,40 @@ func (r *Redactor) mark(rule Rule, value string) string {
 	return fmt.Sprintf("[%s:%d]", rule, n)
 }
 
-// Blob returns the public form of what a blob holds: of JSON, that of every text and
-// name in it, so that it stays JSON.
+// Blob returns the public form of what a blob holds: of JSON, that of every text,
+// name and long number in it, so that it stays JSON.
 func (r *Redactor) Blob(text []byte) []byte {
 	v, err := toolcall.Parse(text, toolcall.Bounds{})
 	if err != nil {
 		return []byte(r.Text(string(text)))
 	}
-	public := r.Value(v)
+	public := r.value(v)
 	if public.Equal(v) {
 		return text
 	}
 	return []byte(public.Canonical())
 }
 
-// Value returns the public form of a value.
-func (r *Redactor) Value(v toolcall.Value) toolcall.Value {
+// longNumber is how many digits spell out an input that is looked for everywhere.
+const longNumber = 2 * whole
+
+// value returns the public form of a value.
+func (r *Redactor) value(v toolcall.Value) toolcall.Value {
 	switch v.Kind() {
 	case toolcall.String:
 		return toolcall.StringOf(r.Text(v.Text()))
+	case toolcall.Number:
+		digits := v.Canonical()
+		if len(digits) < longNumber {
+			return v
+		}
+		if public := r.Text(digits); public != digits {
+			return toolcall.StringOf(public)
+		}
 	case toolcall.Array:
 		elems := make([]toolcall.Value, v.Len())
 		for i := range elems {
-			elems[i] = r.Value(v.Elem(i))
+			elems[i] = r.value(v.Elem(i))
 		}
 		return toolcall.ArrayOf(elems...)
 	case toolcall.Object:
@@ -273,7 +345,7 @@ func (r *Redactor) Value(v toolcall.Value) toolcall.Value {
 				name += "'" // two names that look alike now
 			}
 			names[name] = true
-			members[i] = toolcall.Member{Name: name, Value: r.Value(value)}
+			members[i] = toolcall.Member{Name: name, Value: r.value(value)}
 		}
 		return toolcall.ObjectOf(members...)
 	}
@@ -288,11 +360,42 @@ type Hit struct {
 }
 
 // Scan returns what must not be in a text, by rule and place.
-func Scan(h Hidden, s string) (all []Hit) {
-	for _, rule := range Rules {
-		for _, f := range find(rule, h, s) {
-			all = append(all, Hit{rule, f.form, f.from, f.to})
+func (f *Finder) Scan(s string) []Hit { return f.scan(s, Rules) }
+
+// ScanWord returns what must not be in what the bench itself says (Redactor.Word).
+func (f *Finder) ScanWord(s string) []Hit { return f.scan(s, notOfInputs) }
+
+func (f *Finder) scan(s string, rules []Rule) (all []Hit) {
+	for _, rule := range rules {
+		for _, at := range f.find(rule, s) {
+			all = append(all, Hit{rule, at.form, at.from, at.to})
 		}
+	}
+	return all
+}
+
+// ScanBlob returns what must not be in a blob: in the texts, names and long numbers
+// that it consists of if it is JSON, in all of it otherwise.
+func (f *Finder) ScanBlob(blob []byte) []Hit {
+	v, err := toolcall.Parse(blob, toolcall.Bounds{})
+	if err != nil {
+		return f.Scan(string(blob))
+	}
+	return f.scanValue(v)
+}
+
+func (f *Finder) scanValue(v toolcall.Value) (all []Hit) {
+	switch v.Kind() {
+	case toolcall.String:
+		return f.Scan(v.Text())
+	case toolcall.Number:
+		if digits := v.Canonical(); len(digits) >= longNumber {
+			return f.Scan(digits)
+		}
+	}
+	for i := range v.Len() {
+		name, value := v.Member(i)
+		all = append(append(all, f.Scan(name)...), f.scanValue(value)...)
 	}
 	return all
 }

@@ -2,18 +2,14 @@ package redact_test
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/licet-dev/licet/internal/lab/secbench/redact"
+	"github.com/licet-dev/licet/internal/lab/secbench/redact/redacttest"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -37,47 +33,6 @@ func fixture(t testing.TB, id string) (task.Canaries, []byte, redact.Hidden) {
 	return f.Canaries, input, redact.Of(f, gold, input)
 }
 
-// disguises are the forms in which a value must be found.
-var disguises = map[string]func(string) string{
-	"raw":            func(s string) string { return "x" + s + "y" },
-	"JSON":           func(s string) string { b, _ := json.Marshal("a " + strings.ToValidUTF8(s, "?")); return string(b) },
-	"JSON, all":      func(s string) string { return each(s, `\u%04x`) },
-	"hex":            func(s string) string { return hex.EncodeToString([]byte(s)) },
-	"HEX":            func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
-	"hex, odd":       func(s string) string { return "f" + hex.EncodeToString([]byte(s)) },
-	"hex, blanks":    func(s string) string { return each(s, "%02x ") },
-	"hex, colons":    func(s string) string { return each(s, "%02x:") },
-	"hex, 0x":        func(s string) string { return each(s, "0x%02x, ") },
-	`hex, \x`:        func(s string) string { return each(s, `\x%02x`) },
-	"base64, 0":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
-	"base64, 1":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte("1" + s + "1")) },
-	"base64, 2":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte("12" + s + "12")) },
-	"base64, glued":  func(s string) string { return "abc" + base64.RawStdEncoding.EncodeToString([]byte(s)) },
-	"base64url":      func(s string) string { return base64.URLEncoding.EncodeToString([]byte("\xff" + s)) },
-	"percent":        func(s string) string { return url.QueryEscape(s) },
-	"percent, all":   func(s string) string { return each(s, "%%%02X") },
-	"backwards":      func(s string) string { b := []byte(s); slices.Reverse(b); return string(b) },
-	"blanks between": func(s string) string { return split(s, " ") },
-	"dots between":   func(s string) string { return split(s, ".") },
-	"dashes between": func(s string) string { return split(s, " - ") },
-}
-
-func each(s, format string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		fmt.Fprintf(&b, format, s[i])
-	}
-	return b.String()
-}
-
-func split(s, with string) string {
-	var parts []string
-	for i := range len(s) {
-		parts = append(parts, s[i:i+1])
-	}
-	return strings.Join(parts, with)
-}
-
 // rules returns the rules that hit, each once and in order.
 func rules(hits []redact.Hit) (all []redact.Rule) {
 	for _, h := range hits {
@@ -92,17 +47,17 @@ func rules(hits []redact.Hit) (all []redact.Rule) {
 func TestForms(t *testing.T) {
 	canaries, input, h := fixture(t, "T01")
 	for rule, secret := range map[redact.Rule]string{redact.Key: canaries.Key, redact.Trigger: string(input)} {
-		for name, disguise := range disguises {
+		for name, disguise := range redacttest.Disguises {
 			if name == "JSON" && rule == redact.Trigger {
 				secret = string(input[3:]) // JSON has no other bytes
 			}
 			text := "before [" + disguise(secret) + "] after"
-			if !slices.Contains(rules(redact.Scan(h, text)), rule) {
+			if !slices.Contains(rules(redact.NewFinder(h).Scan(text)), rule) {
 				t.Errorf("%s, %s: not found in %q", rule, name, text)
 			}
 			r := redact.New(h)
 			public := r.Text(text)
-			if hits := redact.Scan(h, public); len(hits) > 0 || r.Counts()[rule] == 0 {
+			if hits := redact.NewFinder(h).Scan(public); len(hits) > 0 || r.Counts()[rule] == 0 {
 				t.Errorf("%s, %s: %+v in %q", rule, name, hits, public)
 			}
 			if !strings.HasPrefix(public, "before [") || !strings.HasSuffix(public, "] after") || !strings.Contains(public, "["+string(rule)) {
@@ -115,10 +70,10 @@ func TestForms(t *testing.T) {
 // everything holds one of each thing that must not be shown.
 func everything(c task.Canaries, input []byte) map[redact.Rule]string {
 	return map[redact.Rule]string{
-		redact.Key:     disguises["hex, colons"](c.Key),
+		redact.Key:     redacttest.Disguises["hex, colons"](c.Key),
 		redact.Person:  "by " + strings.ToUpper(c.Person) + " (" + c.Mail + ")",
 		redact.Host:    "https://" + c.Host + ":8443/x",
-		redact.Trigger: disguises["base64, 1"](string(input)),
+		redact.Trigger: redacttest.Disguises["base64, 1"](string(input)),
 		redact.Path:    "cat /home/robin/notes.txt",
 	}
 }
@@ -129,16 +84,16 @@ func TestRules(t *testing.T) {
 	canaries, input, h := fixture(t, "T01")
 	all := everything(canaries, input)
 	text := strings.Join(slices.Collect(maps.Values(all)), "\n")
-	if got := rules(redact.Scan(h, text)); !slices.Equal(got, redact.Rules) {
+	if got := rules(redact.NewFinder(h).Scan(text)); !slices.Equal(got, redact.Rules) {
 		t.Errorf("found %v", got)
 	}
-	if hits := redact.Scan(h, redact.New(h).Text(text)); len(hits) > 0 {
+	if hits := redact.NewFinder(h).Scan(redact.New(h).Text(text)); len(hits) > 0 {
 		t.Errorf("with all rules %+v", hits)
 	}
 	for _, off := range redact.Rules {
 		r := redact.New(h, off)
 		public := r.Text(text)
-		if got := rules(redact.Scan(h, public)); !slices.Equal(got, []redact.Rule{off}) {
+		if got := rules(redact.NewFinder(h).Scan(public)); !slices.Equal(got, []redact.Rule{off}) {
 			t.Errorf("without %s: %v in %q", off, got, public)
 		}
 		if r.Counts()[off] != 0 || len(r.Counts()) != len(redact.Rules)-1 {
@@ -190,7 +145,7 @@ func TestOf(t *testing.T) {
 	}
 	short := redact.Hidden{Triggers: [][]byte{[]byte("ab")}}
 	for text, want := range map[string]bool{"ab": true, "6162": true, "YWI=": false, "cab": false} {
-		if hit := len(redact.Scan(short, text)) > 0; hit != want {
+		if hit := len(redact.NewFinder(short).Scan(text)) > 0; hit != want {
 			t.Errorf("a short input in %q: %v", text, hit)
 		}
 	}
@@ -218,7 +173,7 @@ func TestBlob(t *testing.T) {
 // and JSON stays JSON.
 func FuzzText(f *testing.F) {
 	c, input, h := fixture(f, "T01")
-	for _, disguise := range disguises {
+	for _, disguise := range redacttest.Disguises {
 		f.Add(disguise(c.Key))
 		f.Add(disguise(string(input)))
 	}
@@ -228,7 +183,7 @@ func FuzzText(f *testing.F) {
 	f.Add(`{"` + c.Key + `":"\u002fsrv\/x"}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		public := redact.New(h).Text(text)
-		if hits := redact.Scan(h, public); len(hits) > 0 {
+		if hits := redact.NewFinder(h).Scan(public); len(hits) > 0 {
 			t.Errorf("%q becomes %q: %+v", text, public, hits)
 		}
 		if again := redact.New(h).Text(public); again != public {

@@ -3,6 +3,20 @@ package refusal
 // Version names the rules below.
 const Version = "refusal/1"
 
+// Check is how often the rules are wrong about sentences that people labelled.
+type Check struct {
+	Sentences string `json:"sentences"` // which they are
+	Missed    int    `json:"missed"`    // refusals that are read as something else
+	Refusals  int    `json:"refusals"`  // of so many
+	False     int    `json:"false"`     // what is none and is read as a refusal
+	Others    int    `json:"others"`    // of so many
+}
+
+// Checks are those of these rules. Tests count them again.
+var Checks = []Check{
+	{"those that the rules were made with", 13, 73, 7, 77},
+}
+
 // words are the lists that patterns name in braces. A list may name others that
 // stand above it. A sentence begins and ends with a blank.
 var words = []struct{ name, any string }{

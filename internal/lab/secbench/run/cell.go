@@ -1,21 +1,17 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/licet-dev/licet/internal/durable"
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/agents"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
@@ -30,7 +26,7 @@ import (
 type Cell struct {
 	Task       *task.Task
 	Seed       int
-	Agent      string // a scripted one
+	Player     Player
 	Controller string
 	Condition  string
 }
@@ -41,24 +37,14 @@ type Bench struct {
 	Now    func() time.Time
 }
 
-// Index is the name of the file that lists the finished runs of a folder.
-const Index = "index.jsonl"
-
-// Line is one line of the index.
-type Line struct {
-	Run       string `json:"run"`
-	TraceHead string `json:"trace_head"`
-	GateHead  string `json:"gate_head"`
-}
-
 // limits are the budget as a prompt says it.
 func limits(b trace.Budget) task.Limits {
 	return task.Limits{Turns: b.Turns, Calls: b.Calls, KiB: b.Bytes >> 10, Seconds: b.ToolMS / 1000}
 }
 
 // start is what a cell is, as its trace begins.
-func (b Bench) start(c Cell, f *task.Fixture, model string) (trace.RunStart, string, error) {
-	prompt, err := c.Task.Prompt(c.Condition, limits(warden.Budget))
+func (b Bench) start(c Cell, f *task.Fixture) (trace.RunStart, string, error) {
+	prompt, err := c.prompt()
 	if err != nil {
 		return trace.RunStart{}, "", err
 	}
@@ -71,44 +57,27 @@ func (b Bench) start(c Cell, f *task.Fixture, model string) (trace.RunStart, str
 		layers = []string{}
 	}
 	return trace.RunStart{
-		Task: c.Task.ID, Seed: c.Seed, Variant: f.Variant(), Kind: c.Task.Kind, Model: model,
-		Lineage: trace.Lineage{Method: "none"}, Engine: trace.Engine{Name: "scripted", SamplerSeed: c.Seed},
-		Controller: c.Controller, Encoding: "native", Condition: c.Condition,
+		Task: c.Task.ID, Seed: c.Seed, Variant: f.Variant(), Kind: c.Task.Kind, Model: c.Player.Name, Served: c.Player.Served,
+		Lineage: c.Player.Lineage, Engine: c.Player.engine(c.Seed),
+		Controller: c.Controller, Encoding: c.Player.Encoding, Condition: c.Condition,
 		PolicyHash: trace.Sum(policy), ToolsHash: tool.Hash(), PromptHash: trace.Sum([]byte(prompt)), Detector: refusal.Version,
-		Budget: warden.Budget, Layers: layers, Suite: task.Suite,
+		Budget: warden.BudgetOf(c.Task), Layers: layers, Suite: task.Suite,
 	}, prompt, nil
 }
 
-// Run plays a cell into a folder of its own below dir, which must be there. A cell
-// that the index has is not played again: ran is false then.
+// Run plays a cell into a folder of runs. A cell that the folder's index has is not
+// played again: ran is false then, and the outcome has what the run ended with.
 func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bool, err error) {
-	p, prompt, err := b.prepare(c)
+	s, err := OpenSet(dir)
 	if err != nil {
 		return out, false, err
 	}
-	id, err := trace.RunID(p.start)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	jobs, err := b.jobs([]Cell{c})
 	if err != nil {
 		return out, false, err
 	}
-	if err := cutIndex(dir); err != nil {
-		return out, false, err
-	}
-	done, err := ReadIndex(dir)
-	if err != nil {
-		return out, false, err
-	}
-	if slices.ContainsFunc(done, func(l Line) bool { return l.Run == id }) {
-		out, err = Replay(ctx, filepath.Join(dir, id))
-		return out, false, err
-	}
-	folder := filepath.Join(dir, id)
-	if err := os.RemoveAll(folder); err != nil { // of a run that was not finished
-		return out, false, err
-	}
-	if out, err = b.into(ctx, p, prompt, folder); err != nil {
-		return out, false, fmt.Errorf("%s, seed %d: %w", c.Task.ID, c.Seed, err)
-	}
-	return out, true, addLine(dir, Line{out.Run, out.TraceHead, out.GateHead})
+	return jobs[0].run(ctx, s)
 }
 
 // prepare makes all of a run but the places that it is written to.
@@ -121,15 +90,11 @@ func (b Bench) prepare(c Cell) (*play, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	sheet, err := SheetOf(f, gold)
+	m, err := c.Player.model(c.Seed, f, gold)
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := agents.New(c.Agent, sheet)
-	if err != nil {
-		return nil, "", err
-	}
-	start, prompt, err := b.start(c, f, m.Name())
+	start, prompt, err := b.start(c, f)
 	return &play{start: start, fixture: f, gold: gold, model: m, runner: b.Runner}, prompt, err
 }
 
@@ -142,79 +107,24 @@ func (b Bench) into(ctx context.Context, p *play, prompt, folder string) (out Ou
 	p.keep = func(name string, content []byte) error {
 		return os.WriteFile(filepath.Join(folder, name), content, 0o600)
 	}
-	if p.temp, err = os.MkdirTemp("", "licet-secbench-"); err != nil {
+	temp, err := scratch.New()
+	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(p.temp)) }()
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	p.temp = temp.Path
 	files := make([]*os.File, 2)
 	for i, name := range []string{"trace.jsonl", "gate.jsonl"} {
 		if files[i], err = os.Create(filepath.Join(folder, name)); err != nil {
 			return out, err
 		}
-		defer func() { err = errors.Join(err, files[i].Sync(), files[i].Close()) }()
+		defer func() { err = errors.Join(err, files[i].Close()) }()
 	}
 	if err := p.open(files[0], files[1], b.Now, b.Now); err != nil {
 		return out, err
 	}
 	return p.run(ctx, prompt)
 }
-
-// addLine appends to the index, which says that a run is finished.
-func addLine(dir string, l Line) error {
-	v, err := trace.ValueOf(l)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, Index), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(v.AppendCanonical(nil), '\n'))
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// cutIndex takes a last line without its end off the index: the program ended while
-// it wrote it, and the run counts as not finished.
-func cutIndex(dir string) error {
-	path := filepath.Join(dir, Index)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if whole := bytes.LastIndexByte(text, '\n') + 1; err == nil && whole < len(text) {
-		err = os.Truncate(path, int64(whole))
-	}
-	return err
-}
-
-// ReadIndex returns the finished runs of a folder; none if it has no index yet. A
-// line that is not one is a *trace.Altered.
-func ReadIndex(dir string) ([]Line, error) {
-	text, err := os.ReadFile(filepath.Join(dir, Index))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var lines []Line
-	for n := 1; len(text) > 0; n++ {
-		row, rest, ended := bytes.Cut(text, []byte("\n"))
-		var l Line
-		err := json.Unmarshal(row, &l, json.RejectUnknownMembers(true))
-		if v, bad := trace.ValueOf(l); err == nil && bad == nil && string(row) != v.Canonical() {
-			err = errors.New("not in canonical form")
-		}
-		if err != nil || !ended || !runName.MatchString(l.Run) {
-			return lines, &trace.Altered{File: Index, Line: n, Why: "no line of the index"}
-		}
-		lines, text = append(lines, l), rest
-	}
-	return lines, nil
-}
-
-// runName is the form of a run's id, which is also the name of its folder.
-var runName = regexp.MustCompile(`\Ar-[0-9a-f]{16}\z`)
 
 // SheetOf returns what a scripted agent is told of a task.
 func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
@@ -229,7 +139,11 @@ func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
 	for _, l := range gold.Lines {
 		s.Lines = append(s.Lines, agents.Line{Role: l.Role, File: l.File, Line: l.Line, Loc: slices.Contains(gold.Accept.Loc, l.Role)})
 	}
-	s.Trigger = fmt.Sprintf("%x", gold.Trigger)
+	for _, input := range [][]byte{gold.Trigger, gold.Regular} {
+		if len(input) > 0 {
+			s.Inputs = append(s.Inputs, fmt.Sprintf("%x", input))
+		}
+	}
 	if len(t.Patchable) == 0 {
 		return s, nil
 	}

@@ -1,6 +1,6 @@
 // Package run makes runs of the security bench, keeps them, and grades them again.
 //
-// [Bench.Run] plays one [Cell]: a task with a seed, an agent, a mode of the
+// [Bench.Run] plays one [Cell]: a task with a seed, a [Player], a mode of the
 // controller and a prompt condition. It leaves a folder (package trace) and a line of
 // the index, which is written last: a folder without one was not finished, and is
 // played anew.

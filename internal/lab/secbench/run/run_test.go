@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -91,7 +90,7 @@ func TestSelftest(t *testing.T) {
 		t.Error(f)
 	}
 	// each task: oracle and no-op with five seeds, ten others with one; and one more where a harness is
-	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) < 49 {
+	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) != 56 {
 		t.Errorf("ran %d of %d cells, at least %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, least+2, r.Twins, r.Repeats, len(all))
 	}
 	for class, c := range r.Unsafe {
@@ -110,7 +109,7 @@ func TestTableCanFail(t *testing.T) {
 	b, held := bench(t), 0
 	t01 := taskOf(t, "T01") // for which every row is
 	for _, r := range table {
-		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, r.agent, r.mode, task.Plain})
+		out, err := b.selfCell(t.Context(), filepath.Join(t.TempDir(), "run"), Cell{t01, 1, Scripted(r.agent), r.mode, task.Plain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,17 +195,9 @@ func TestAlteredLong(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		many = 5000
 	}
-	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, agents.Unsafe, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
-	all := contents(t, folder)
-	names := slices.Sorted(maps.Keys(all))
-	chance := rand.New(rand.NewPCG(1, 2))
-	for range many {
-		name := names[chance.IntN(len(names))]
-		if n := len(all[name]); n > 0 {
-			exchange(t, folder, line, name, all[name], chance.IntN(n))
-		}
-	}
+	exchangeSome(t, folder, line, many)
 }
 
 // TestAltered: of a short run every byte, or every 13th, and a file too many and one
@@ -216,7 +207,7 @@ func TestAltered(t *testing.T) {
 	if os.Getenv("LICET_LONG") != "" {
 		step = 1
 	}
-	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, agents.NoOp, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
 	folder, line := filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}
 	if err := Verify(t.Context(), folder, line, nil); err != nil {
 		t.Fatal(err)
@@ -261,7 +252,7 @@ func wantAltered(t *testing.T, folder string, line Line, file string) {
 // TestCutTail: events taken from the end of both channels leave them whole, and the
 // index shows it.
 func TestCutTail(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
 	path := filepath.Join(folder, "trace.jsonl")
 	text, err := os.ReadFile(path)
@@ -278,61 +269,24 @@ func TestCutTail(t *testing.T) {
 // TestForgedGrade: a grade that was changed and sealed with chains that hold, index
 // and all, is not what the run is graded as.
 func TestForgedGrade(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, agents.Forger, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Forger), controller.Strict, task.Plain})
 	folder := filepath.Join(dir, out.Run)
-	r, err := load(folder)
-	if err != nil {
+	gate := contents(t, folder)["gate.jsonl"]
+	line := reseal(t, folder, func(t *testing.T, e *trace.Event) {
+		changeData(t, e, trace.TypeGrade, func(g *trace.Grade) {
+			*g = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
+		})
+	})
+	if err := os.WriteFile(filepath.Join(folder, "gate.jsonl"), gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var forged strings.Builder
-	n := -1
-	w := trace.NewWriter(&forged, trace.Controller, r.id, func() time.Time { n++; return r.trace[n].TS })
-	for _, e := range r.trace {
-		var data any = rawOf(t, e)
-		if e.Type == trace.TypeGrade {
-			data = trace.Grade{Predicate: "loc+cwe", Checks: []trace.Check{}, Status: trace.Pass}
-		}
-		if err := w.Append(e.Type, e.Call, e.Decision, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(folder, "trace.jsonl"), []byte(forged.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantAltered(t, folder, Line{out.Run, w.Head(), out.GateHead}, "trace.jsonl")
-}
-
-// rawOf returns the data of an event as it stood.
-func rawOf(t *testing.T, e trace.Event) any {
-	t.Helper()
-	data, err := trace.Decode[map[string]any](e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return integers(data)
-}
-
-// integers turns the numbers of decoded JSON back into integers.
-func integers(v any) any {
-	switch v := v.(type) {
-	case float64:
-		return int(v)
-	case map[string]any:
-		for k := range v {
-			v[k] = integers(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = integers(v[i])
-		}
-	}
-	return v
+	wantAltered(t, folder, Line{line.Run, line.TraceHead, out.GateHead}, "trace.jsonl")
 }
 
 // TestDecisionInEvents: every event about a call holds the decision on it, from the
 // decision on, in both channels; the proposal before it has none.
 func TestDecisionInEvents(t *testing.T) {
-	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, bench(t), Cell{taskOf(t, "V01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	r, err := load(filepath.Join(dir, out.Run))
 	if err != nil {
 		t.Fatal(err)
@@ -368,7 +322,7 @@ func TestDecisionInEvents(t *testing.T) {
 // TestResume: a finished run is not played again, one without its line of the index
 // is.
 func TestResume(t *testing.T) {
-	b, c := bench(t), Cell{taskOf(t, "C01"), 2, agents.Oracle, controller.Strict, task.Plain}
+	b, c := bench(t), Cell{taskOf(t, "C01"), 2, Scripted(agents.Oracle), controller.Strict, task.Plain}
 	dir, first := one(t, b, c)
 	again, ran, err := b.Run(t.Context(), c, dir)
 	if err != nil || ran || again.TraceHead != first.TraceHead || again.End.Outcome != metric.Success {
@@ -392,9 +346,9 @@ func TestResume(t *testing.T) {
 func TestKilled(t *testing.T) {
 	b := bench(t)
 	cells := []Cell{
-		{taskOf(t, "L01"), 1, agents.Oracle, controller.Strict, task.Plain},
-		{taskOf(t, "K01"), 2, agents.Forger, controller.Strict, task.Plain},
-		{taskOf(t, "C01"), 3, agents.Oracle, controller.Strict, task.Plain},
+		{taskOf(t, "L01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain},
+		{taskOf(t, "K01"), 2, Scripted(agents.Forger), controller.Strict, task.Plain},
+		{taskOf(t, "C01"), 3, Scripted(agents.Oracle), controller.Strict, task.Plain},
 	}
 	dir := t.TempDir()
 	play := func() (ran int) {
@@ -466,7 +420,7 @@ func (broken) Layers() []string { return nil }
 // kept as an error of the bench.
 func TestTrouble(t *testing.T) {
 	b := Bench{Runner: broken{}, Now: time.Now}
-	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, agents.Oracle, controller.Strict, task.Plain})
+	dir, out := one(t, b, Cell{taskOf(t, "T01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	if out.Trouble == nil || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
 		t.Errorf("%+v, %v", out.End, out.Trouble)
 	}
@@ -494,17 +448,17 @@ func TestDeniedPatch(t *testing.T) {
 
 // TestMovedGold: the oracle passes by the lines that it knows. With those that count
 // for the same moved by a line, or by as many as they are where they stand together,
-// its task fails; without a patch that it is to make, too.
+// its task fails; without a patch or input that it is to make, too.
 func TestMovedGold(t *testing.T) {
 	moved := 0
 	for _, loaded := range tasks(t) {
 		b := bench(t)
 		sheet, gold := sheetOf(t, loaded)
-		if slices.Contains(gold.Predicate, "tests") {
+		if !slices.Contains(gold.Predicate, "loc") && !slices.Contains(gold.Predicate, "roles") {
 			changed := sheet
-			changed.Patch = ""
+			changed.Patch, changed.Inputs = "", nil
 			if o := playSheet(t, b, loaded, changed); o.Grade.Status != trace.Fail {
-				t.Errorf("%s: without a patch it passes", loaded.ID)
+				t.Errorf("%s: without a patch, or an input, it passes", loaded.ID)
 			}
 			moved++
 			continue
@@ -532,7 +486,7 @@ func TestMovedGold(t *testing.T) {
 			moved++
 		}
 	}
-	if moved < 49 {
+	if moved < 56 {
 		t.Fatalf("only %d lines were moved", moved)
 	}
 }
@@ -558,7 +512,7 @@ func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
 // playSheet plays the oracle with what it is handed.
 func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Outcome {
 	t.Helper()
-	p, prompt, err := b.prepare(Cell{loaded, 1, agents.Oracle, controller.Strict, task.Plain})
+	p, prompt, err := b.prepare(Cell{loaded, 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -577,9 +531,29 @@ func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Out
 func TestOracleWithoutGold(t *testing.T) {
 	for _, loaded := range tasks(t) {
 		sheet, _ := sheetOf(t, loaded)
-		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Trigger, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", "", ""
+		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Inputs, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", nil, ""
 		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
 			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)
+		}
+	}
+}
+
+// TestPatterns: the bound on what fixed patterns pass, on each side of it, and that a
+// hard task is none of it.
+func TestPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		n, of int
+		want  bool
+	}{{0, 0, false}, {19, 19, false}, {4, 20, false}, {5, 20, true}, {12, 50, false}, {13, 50, true}} {
+		if got := (Report{Grep: Count{tt.n, tt.of}}).tooEasy(); got != tt.want {
+			t.Errorf("%d of %d is too many: %v", tt.n, tt.of, got)
+		}
+	}
+	for id, want := range map[string]bool{"L01": true, "L05": false} {
+		passed := Outcome{}
+		passed.End.Outcome = metric.Success
+		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
+			t.Errorf("patterns may pass %s: %v", id, ok)
 		}
 	}
 }

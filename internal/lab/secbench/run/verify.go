@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/model"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
@@ -28,6 +29,7 @@ type recorded struct {
 	text        map[string][]byte // of the four files
 	trace, gate []trace.Event
 	start       trace.RunStart
+	public      bool // it is the public form of a run (package export)
 }
 
 // files are those of a run, beside its blobs.
@@ -57,10 +59,23 @@ func load(dir string) (*recorded, error) {
 	if r.start, err = trace.Decode[trace.RunStart](r.trace[0]); err != nil {
 		return nil, &trace.Altered{File: files[0], Line: 1, Why: err.Error()}
 	}
+	r.public = r.trace[0].Orig != ""
+	for name, events := range r.channels() {
+		for i, e := range events {
+			if (e.Orig != "") != (r.public && e.Type != trace.TypeRedaction) {
+				return nil, &trace.Altered{File: name, Line: i + 1, Why: "orig is where the event has none, or is not where it has one"}
+			}
+		}
+	}
 	if err := r.snapshots(); err != nil {
 		return nil, err
 	}
 	return r, r.blobs()
+}
+
+// channels are the events by the file that they are in.
+func (r *recorded) channels() map[string][]trace.Event {
+	return map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}
 }
 
 // snapshots checks the manifests against what channel 1 says of them.
@@ -120,8 +135,9 @@ func (r *recorded) answers() ([]model.Answer, error) {
 	return all, nil
 }
 
-// outputs are those of harnesses, first those that the agent ran, then the grader's.
-func (r *recorded) outputs() ([]harness.Output, error) {
+// outputNames are the blobs with the output of harnesses, first of those that the
+// agent ran, then of the grader's.
+func (r *recorded) outputNames() ([]string, error) {
 	var names []string
 	for _, e := range r.gate {
 		if e.Type == trace.TypeEffect {
@@ -143,11 +159,17 @@ func (r *recorded) outputs() ([]harness.Output, error) {
 			}
 		}
 	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" }), nil
+}
+
+// outputs are those of harnesses, in the same order.
+func (r *recorded) outputs() ([]harness.Output, error) {
+	names, err := r.outputNames()
+	if err != nil {
+		return nil, err
+	}
 	var all []harness.Output
 	for _, name := range names {
-		if name == "" {
-			continue
-		}
 		outputs, err := harness.Kept(r.folder(), name)
 		if err != nil {
 			return nil, err
@@ -184,7 +206,7 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if err != nil {
 		return a, err
 	}
-	if r.start.Budget != warden.Budget {
+	if r.start.Budget != warden.BudgetOf(t) {
 		return a, errors.New("it was recorded under another budget")
 	}
 	a = again{text: map[string][]byte{}, blobs: trace.Memory{}}
@@ -209,18 +231,20 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if runner != nil {
 		p.runner = &harness.Again{Recorded: kept, Runner: runner}
 	}
-	p.model = model.Recorded{Named: r.start.Model, Answers: answers}
-	cell := Cell{Task: t, Seed: r.start.Seed, Controller: r.start.Controller, Condition: r.start.Condition}
-	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture, r.start.Model)
+	p.model = model.Recorded(answers)
+	cell := Cell{Task: t, Seed: r.start.Seed, Player: playerOf(r.start), Controller: r.start.Controller, Condition: r.start.Condition}
+	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture)
 	if err != nil {
 		return a, err
 	}
 	p.start = start
-	p.start.Rep, p.start.Lineage, p.start.Engine, p.start.Layers = r.start.Rep, r.start.Lineage, r.start.Engine, r.start.Layers
-	if p.temp, err = os.MkdirTemp("", "licet-secbench-"); err != nil {
+	p.start.Rep, p.start.Layers = r.start.Rep, r.start.Layers
+	temp, err := scratch.New()
+	if err != nil {
 		return a, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(p.temp)) }()
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	p.temp = temp.Path
 	if err := p.open(io.Discard, io.Discard, times(r.trace), times(r.gate)); err != nil {
 		return a, err
 	}
@@ -229,11 +253,49 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	return a, err
 }
 
-// Replay grades a recorded run again and returns what it comes to.
+// is checks that the channels end where a line of the index says.
+func (r *recorded) is(line Line) error {
+	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
+		events := r.channels()[name]
+		if events[len(events)-1].Hash != head {
+			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
+		}
+	}
+	return nil
+}
+
+// errBefore is the trouble of a run that was made before: what it was is not recorded.
+var errBefore = errors.New("it ended so when it was made")
+
+// ended returns what a finished run ended with, as it was recorded.
+func ended(dir string, line Line) (Outcome, error) {
+	out := Outcome{Run: line.Run, TraceHead: line.TraceHead, GateHead: line.GateHead}
+	r, err := load(dir)
+	if err != nil {
+		return out, err
+	}
+	if err := r.is(line); err != nil {
+		return out, err
+	}
+	out.Start = r.start
+	if out.End, err = trace.Decode[trace.RunEnd](r.trace[len(r.trace)-1]); err != nil {
+		return out, err
+	}
+	if out.End.Reason == trace.EndError {
+		out.Trouble = errBefore
+	}
+	return out, nil
+}
+
+// Replay grades a recorded run again and returns what it comes to. That cannot be said
+// of a public form in which something is hidden that the run depends on.
 func Replay(ctx context.Context, dir string) (Outcome, error) {
 	r, err := load(dir)
 	if err != nil {
 		return Outcome{}, err
+	}
+	if what, err := r.hides(); err != nil || what != "" {
+		return Outcome{}, errors.Join(err, &Partial{what})
 	}
 	a, err := r.replay(ctx, nil)
 	return a.Outcome, err
@@ -241,45 +303,35 @@ func Replay(ctx context.Context, dir string) (Outcome, error) {
 
 // Verify checks a recorded run against its line of the index, plays it once more and
 // compares everything. nil means that every byte is as it must be; a *trace.Altered
-// says where one is not. A runner runs harnesses anew; without one their recorded
+// says where one is not. Of a public form what can be checked may not be everything:
+// then it is a *Partial. A runner runs harnesses anew; without one their recorded
 // output is taken.
 func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) error {
 	r, err := load(dir)
 	if err != nil {
 		return err
 	}
-	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
-		events := map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}[name]
-		if events[len(events)-1].Hash != head {
-			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
-		}
+	if err := r.is(line); err != nil {
+		return err
+	}
+	if r.public {
+		return r.verifyPublic(ctx, runner)
 	}
 	a, err := r.replay(ctx, runner)
 	if err != nil {
 		return fmt.Errorf("playing it again: %w", err)
 	}
+	return r.same(a.text, a.blobs)
+}
+
+// same compares a run with what it should be.
+func (r *recorded) same(text map[string][]byte, blobs trace.Memory) error {
 	for _, name := range slices.Backward(files) { // manifests first: channels name them
-		if at := r.compare(name, a.text[name]); at != nil {
+		if at := r.compare(name, text[name]); at != nil {
 			return at
 		}
 	}
-	return r.sameBlobs(a.blobs)
-}
-
-// Unlisted returns the runs that lie in a folder and are not in its index: they were
-// not finished, or their line is gone.
-func Unlisted(dir string, lines []Line) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if runName.MatchString(e.Name()) && !slices.ContainsFunc(lines, func(l Line) bool { return l.Run == e.Name() }) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
+	return r.sameBlobs(blobs)
 }
 
 // compare says where a file is not what it should be; nil = nowhere.
@@ -294,7 +346,7 @@ func (r *recorded) compare(name string, want []byte) *trace.Altered {
 	}
 	line := 1 + bytes.Count(got[:at], []byte("\n"))
 	a := &trace.Altered{File: name, Line: line, Byte: at - bytes.LastIndexByte(got[:at], '\n'), Why: "it is not what comes of playing it again"}
-	if events := map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}[name]; line <= len(events) {
+	if events := r.channels()[name]; line <= len(events) {
 		a.Why = string(events[line-1].Type) + " " + events[line-1].Call + ": " + a.Why
 	}
 	return a

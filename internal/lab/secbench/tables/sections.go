@@ -60,7 +60,15 @@ func lineage(s trace.RunStart) string {
 
 func engine(s trace.RunStart) string {
 	e := s.Engine
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Name, e.Version, e.Batch)) + fmt.Sprintf(", temperature %d/1000, top-p %d/1000", e.TemperatureMilli, e.TopPMilli)
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Name, e.Version, e.Batch)) + fmt.Sprintf(", temperature %s, top-p %s", milli(e.TemperatureMilli), milli(e.TopPMilli))
+}
+
+// milli writes a setting in thousandths.
+func milli(s trace.Setting) string {
+	if s < 0 {
+		return s.String()
+	}
+	return s.String() + "/1000"
 }
 
 //go:embed published.json

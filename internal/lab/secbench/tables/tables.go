@@ -126,7 +126,7 @@ func describe(r Result) report.Case {
 
 // banner says that no model was asked.
 func (b builder) banner() string {
-	if !slices.ContainsFunc(b.all, func(r Result) bool { return r.Start.Engine.Name == "scripted" }) {
+	if !slices.ContainsFunc(b.all, func(r Result) bool { return r.Start.Engine.Name == trace.Scripted }) {
 		return ""
 	}
 	return "SCRIPTED agents: they test the program and say nothing about a model"

@@ -8,21 +8,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 )
 
-// all returns every task, of which there are as many as this bench has so far.
+// all returns every task, of which there are as many as the specification has.
 func all(t *testing.T) []*Task {
 	t.Helper()
 	var tasks []*Task
+	count := map[string]int{}
 	for _, id := range IDs() {
 		loaded, err := Get(id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tasks = append(tasks, loaded)
+		count[loaded.Kind]++
 	}
-	if len(tasks) < 7 {
-		t.Fatalf("there are only %d tasks", len(tasks))
+	if count["security"] != 30 || count["control"] != 20 || count["probe"] != 6 {
+		t.Fatalf("there are %v", count)
 	}
 	return tasks
 }
@@ -62,6 +66,7 @@ func TestVectors(t *testing.T) {
 // TestVariants: in every variant each line that is right is where it was, and no
 // variant is like another.
 func TestVariants(t *testing.T) {
+	looked := 0
 	for _, task := range all(t) {
 		base, err := task.Fixture(0)
 		if err != nil {
@@ -86,8 +91,11 @@ func TestVariants(t *testing.T) {
 				if shape(was) != shape(is) {
 					t.Errorf("%s, seed %d: line %q became %q", task.ID, seed, was, is)
 				}
-				if line.Line <= 12 {
-					t.Errorf("%s: gold in line %d", task.ID, line.Line)
+				for _, l := range []Line{line, varied.Lines[i]} {
+					if l.Line <= headLines {
+						t.Errorf("%s, seed %d: gold in line %d of %s", task.ID, seed, l.Line, l.File)
+					}
+					looked++
 				}
 			}
 			if seen[f.Variant()] {
@@ -96,7 +104,14 @@ func TestVariants(t *testing.T) {
 			seen[f.Variant()] = true
 		}
 	}
+	if looked < 2*len(Seeds)*len(IDs()) {
+		t.Errorf("looked at %d lines: the check is not looking", looked)
+	}
 }
+
+// headLines are the first lines of a file, which an agent that shows the head of every
+// file cites.
+const headLines = 12
 
 // shape is a line without its identifiers.
 func shape(line string) string { return regexp.MustCompile(`\w+`).ReplaceAllString(line, "w") }
@@ -145,8 +160,11 @@ func TestManifests(t *testing.T) {
 		if gold.Hidden != nil {
 			secret = append(secret, gold.Hidden.FailToPass...)
 		}
+		// a letter of a candidate stands there if those of all do
+		told := func(word string) bool { return strings.Contains(written, word) }
+		alike := len(task.Verdicts) > 1 && !slices.ContainsFunc(task.Verdicts, func(v string) bool { return !told(v) })
 		for _, word := range secret {
-			if word != "NONE" && strings.Contains(written, word) {
+			if word != "NONE" && told(word) && !(alike && slices.Contains(task.Verdicts, word)) {
 				t.Errorf("%s: %q stands in its files", task.ID, word)
 			}
 		}
@@ -213,6 +231,47 @@ func TestTwins(t *testing.T) {
 				t.Errorf("%s: gold is in no file that its twin changes", task.ID)
 			}
 		}
+	}
+}
+
+// TestCandidates: each candidate patch applies in every variant, one of them makes the
+// twin, and it is the one that is right.
+func TestCandidates(t *testing.T) {
+	seen := 0
+	for _, task := range all(t) {
+		for _, seed := range append([]int{0}, Seeds...) {
+			f, err := task.Fixture(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			twin, err := task.Twin(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gold, err := f.Gold()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range f.Files {
+				letter, ok := strings.CutPrefix(strings.TrimSuffix(file.Path, ".diff"), "candidates/")
+				if !ok {
+					continue
+				}
+				seen++
+				changes, err := udiff.Parse(file.Text)
+				if err != nil {
+					t.Fatalf("%s, %s: %v", task.ID, file.Path, err)
+				}
+				tree, err := Patch(f.Files, changes)
+				right := slices.Contains(gold.Accept.Verdict, strings.ToUpper(letter))
+				if err != nil || slices.Equal(tree, twin.Files) != right {
+					t.Errorf("%s, seed %d, %s: %v; it is right: %v", task.ID, seed, file.Path, err, right)
+				}
+			}
+		}
+	}
+	if seen != 36 {
+		t.Errorf("looked at %d candidates", seen)
 	}
 }
 

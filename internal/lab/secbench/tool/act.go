@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -39,7 +40,7 @@ func (s *Session) writeScratch(args toolcall.Value) (answer, error) {
 	if !IsScratch(name) || strings.Trim(path.Base(name), ".") == "" {
 		return failed("bad_name"), nil
 	}
-	content, err := decode(args.Get("bytes").Text(), args.Get("encoding").Text())
+	content, err := Decode(args.Get("bytes").Text(), args.Get("encoding").Text())
 	if err != nil {
 		return failed("bad_encoding"), nil
 	}
@@ -71,7 +72,8 @@ func (s *Session) writeScratch(args toolcall.Value) (answer, error) {
 	return a, nil
 }
 
-func decode(text, encoding string) (string, error) {
+// Decode returns the content of a scratch file that is written as text.
+func Decode(text, encoding string) (string, error) {
 	var content []byte
 	var err error
 	switch encoding {
@@ -106,14 +108,14 @@ func (s *Session) runHarness(ctx context.Context, call int, args toolcall.Value)
 		}
 		job.Input = []byte(content)
 	}
-	if len(s.fixture.Task.Patchable) == 0 {
-		job.Build = harness.Given
-	} else {
+	if id == task.Visible {
 		tree, err := s.tree()
 		if err != nil {
 			return answer{}, err
 		}
 		job.Tree, job.Input = tree, nil
+	} else {
+		job.Build = harness.Given
 	}
 	out, err := s.runner.Run(ctx, job)
 	if err != nil {

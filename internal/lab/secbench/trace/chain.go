@@ -72,9 +72,19 @@ func (w *Writer) Append(t Type, call string, d *Decision, data any) error {
 	if err != nil {
 		return err
 	}
-	e, line, err := Event{
-		V: Version, Seq: w.seq, Run: w.run, TS: w.now(), Type: t, Call: call, Decision: d, Data: value, Prev: w.head,
-	}.sealed()
+	return w.add(Event{TS: w.now(), Type: t, Call: call, Decision: d, Data: value})
+}
+
+// Copy writes what an event of another chain says, with its time. The hash that it
+// has there, if it has one, becomes orig.
+func (w *Writer) Copy(e Event) error {
+	return w.add(Event{TS: e.TS, Type: e.Type, Call: e.Call, Decision: e.Decision, Data: e.Data, Orig: e.Hash})
+}
+
+// add puts an event into the chain.
+func (w *Writer) add(e Event) error {
+	e.V, e.Seq, e.Run, e.Prev = Version, w.seq, w.run, w.head
+	e, line, err := e.sealed()
 	if err != nil {
 		return err
 	}
@@ -175,6 +185,7 @@ func readLine(line []byte) (Event, error) {
 		Data     any       `json:"data"`
 		Prev     string    `json:"prev"`
 		Hash     string    `json:"hash"`
+		Orig     string    `json:"orig"`
 	}
 	if err := json.Unmarshal(line, &l, json.RejectUnknownMembers(true)); err != nil {
 		return Event{}, errors.New("not an event")
@@ -183,7 +194,7 @@ func readLine(line []byte) (Event, error) {
 	if err != nil {
 		return Event{}, fmt.Errorf("ts %q is no time of the form %s", l.TS, timeForm)
 	}
-	e := Event{V: l.V, Seq: l.Seq, Run: l.Run, TS: ts, Type: l.Type, Decision: l.Decision, Data: v.Get("data"), Prev: l.Prev, Hash: l.Hash}
+	e := Event{V: l.V, Seq: l.Seq, Run: l.Run, TS: ts, Type: l.Type, Decision: l.Decision, Data: v.Get("data"), Prev: l.Prev, Hash: l.Hash, Orig: l.Orig}
 	if l.Call != nil {
 		e.Call = *l.Call
 	}

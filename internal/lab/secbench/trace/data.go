@@ -9,6 +9,7 @@ type RunStart struct {
 	Rep        int      `json:"rep"`     // repetition of the same cell, from 0
 	Kind       string   `json:"kind"`    // security, control or probe
 	Model      string   `json:"model"`
+	Served     string   `json:"served,omitzero"` // what a server calls the model; "" = no server was asked
 	Lineage    Lineage  `json:"lineage"`
 	Engine     Engine   `json:"engine"`
 	Controller string   `json:"controller"` // strict or repair
@@ -33,13 +34,17 @@ type Lineage struct {
 
 // Engine is what served the model.
 type Engine struct {
-	Name             string `json:"name"`
-	Version          string `json:"version"`
-	Batch            string `json:"batch"`
-	TemperatureMilli int    `json:"temperature_milli"`
-	TopPMilli        int    `json:"top_p_milli"`
-	SamplerSeed      int    `json:"sampler_seed"`
+	Name             string  `json:"name"` // Scripted where no model stands behind the answers
+	Adapter          string  `json:"adapter,omitzero"`
+	Version          string  `json:"version"`
+	Batch            string  `json:"batch"`
+	TemperatureMilli Setting `json:"temperature_milli"`
+	TopPMilli        Setting `json:"top_p_milli"`
+	SamplerSeed      Setting `json:"sampler_seed"`
 }
+
+// Scripted is the name of an engine that is none: a script says what is answered.
+const Scripted = "scripted"
 
 // Budget is what a run may use up.
 type Budget struct {
@@ -220,6 +225,12 @@ type RunEnd struct {
 	Grounding Grounding       `json:"grounding"`
 	Cost      Cost            `json:"cost"`
 	GateHead  string          `json:"gate_head"`
+}
+
+// Redaction says how often a rule replaced something in a run (package redact).
+type Redaction struct {
+	Rule  string `json:"rule"`
+	Count int    `json:"count"`
 }
 
 // Grounding says how the submission is tied to what the run was shown; each part

@@ -19,4 +19,7 @@
 // Every event about a call carries the decision on it from the decision on. The
 // proposal stands before it and has none, so that a crash in between is visible. A
 // proposal that was dropped behind the end of a turn is never decided.
+//
+// The public form of a run (package export) has chains of its own, whose events hold
+// the hash of the one that they were made of as orig.
 package trace

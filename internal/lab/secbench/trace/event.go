@@ -28,6 +28,7 @@ const (
 	TypeDecline    Type = "decline"    // Decline
 	TypeGrade      Type = "grade"      // Grade
 	TypeRunEnd     Type = "run_end"    // RunEnd
+	TypeRedaction  Type = "redaction"  // Redaction; in a public form only
 )
 
 // The events of channel 2 beside TypeDecision.
@@ -49,6 +50,7 @@ type Event struct {
 	Data     toolcall.Value
 	Prev     string
 	Hash     string
+	Orig     string // in a public form the hash of the event that it was made of; "" = of none
 }
 
 // Verdicts of a decision.
@@ -97,7 +99,7 @@ func (e Event) members() ([]toolcall.Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []toolcall.Member{
+	members := []toolcall.Member{
 		{Name: "v", Value: v.Get("v")},
 		{Name: "seq", Value: v.Get("seq")},
 		{Name: "run", Value: toolcall.StringOf(e.Run)},
@@ -107,7 +109,11 @@ func (e Event) members() ([]toolcall.Member, error) {
 		{Name: "decision", Value: decision},
 		{Name: "data", Value: e.Data},
 		{Name: "prev", Value: toolcall.StringOf(e.Prev)},
-	}, nil
+	}
+	if e.Orig != "" {
+		members = append(members, toolcall.Member{Name: "orig", Value: toolcall.StringOf(e.Orig)})
+	}
+	return members, nil
 }
 
 // sealed returns the event with its hash, and its line.

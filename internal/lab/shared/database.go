@@ -21,16 +21,14 @@ type Database struct {
 	URL string
 	// Schema holds the run, and nothing else. It is made if need be.
 	Schema string
-	// Longest is how long one question may take; 0 = [Longest].
+	// Longest is how long one job may take, with all its tries: far longer than it
+	// needs, as its result is lost otherwise. That of a process that was killed is
+	// another's after it, so it is not endless either.
 	Longest time.Duration
 }
 
-// Longest is how long one question may take, with all its tries: far longer than a
-// model needs, as its answer is lost otherwise.
-const Longest = 5 * time.Minute
-
-// connections is how many a process has at most, however many questions it asks at
-// a time: they are held while something is written, not while a judge is asked.
+// connections is how many a process has at most, however many jobs it does at a time:
+// they are held while something is written, not while a job is done.
 const connections = 6
 
 // patience is how long the database may be away, or silent.
@@ -93,13 +91,13 @@ const tables = `
 create table if not exists licet_run (
 	one      boolean primary key default true check (one),
 	identity bytea not null,            -- what it is made of
-	asked    bigint not null default 0, -- how often a judge was asked
-	calls    bigint,                    -- how often it may be; null = no bound
+	asked    bigint not null default 0, -- how often a job was begun
+	calls    bigint,                    -- how often one may be; null = no bound
 	money    numeric                    -- what it may cost; null = no bound
 );
 create table if not exists licet_answer (
-	key    text primary key, -- of the call
-	answer bytea not null,   -- a result row, as a line
+	key    text primary key, -- of the job
+	answer bytea not null,   -- its result
 	cost   numeric
 );`
 

@@ -1,0 +1,132 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
+	"github.com/licet-dev/licet/internal/lab/secbench/run"
+	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
+	"github.com/licet-dev/licet/internal/llm"
+)
+
+// Player returns the model as a player. Nothing is asked yet.
+func (c Config) Player(key llm.Key, s llm.System) (run.Player, error) {
+	c.Client.Key = key
+	client, err := llm.New(c.Client, s)
+	if err != nil {
+		return run.Player{}, fmt.Errorf("the model %s: %w", c.Name, err)
+	}
+	return run.Player{
+		Name: c.Name, Served: c.Client.Model, Lineage: c.Lineage, Engine: c.Engine, Encoding: c.Encoding,
+		Model: func(seed int) model.Model { return asked{client, c, seed} },
+	}, nil
+}
+
+// asked is a model in one run.
+type asked struct {
+	client *llm.Client
+	config Config
+	seed   int
+}
+
+// maxAnswer bounds the text and calls of an answer, in bytes: many times what a turn's
+// tokens can be.
+const maxAnswer = 512 << 10
+
+// Ask implements model.Model.
+func (a asked) Ask(ctx context.Context, q model.Request) (model.Answer, error) {
+	hash, err := q.Hash()
+	if err != nil {
+		return model.Answer{}, err
+	}
+	question, err := a.question(q)
+	if err != nil {
+		return model.Answer{}, err
+	}
+	said, err := a.client.Ask(ctx, question)
+	if f := (*llm.Failure)(nil); errors.As(err, &f) && f.Code == llm.Filter {
+		said.Finish, said.Refused, err = "content_filter", true, nil // the provider held the conversation back
+	}
+	if err != nil {
+		return model.Answer{}, hopeless(err)
+	}
+	if scripted := a.config.Engine.Name == trace.Scripted; said.Scripted != scripted {
+		return model.Answer{}, fmt.Errorf("%w: the engine of %s is %q in the file of models, and a script answers: %v", model.ErrStop, a.config.Name, a.config.Engine.Name, said.Scripted)
+	}
+	if a.config.Encoding == model.Text && len(said.Calls) > 0 {
+		return model.Answer{}, errors.New("the server made calls of tools that it was not offered")
+	}
+	answer := a.answer(said)
+	answer.Request = hash
+	return answer, checked(answer)
+}
+
+// hopeless marks an error after which no other question would be answered either.
+func hopeless(err error) error {
+	var f *llm.Failure
+	if errors.As(err, &f) && (f.Code == llm.Auth || f.Code == llm.Quota || f.Code == llm.Budget) {
+		return fmt.Errorf("%w: %w", model.ErrStop, err)
+	}
+	return err
+}
+
+// question puts a request as the next turn of a conversation.
+func (a asked) question(q model.Request) (llm.Question, error) {
+	talk := &llm.Talk{TopP: a.config.TopP}
+	again := textTurn
+	if a.config.Encoding == model.Native {
+		again = nativeTurn
+		var err error
+		if talk.Tools, err = toolsOf(q.Tools); err != nil {
+			return llm.Question{}, err
+		}
+	}
+	for _, t := range q.Turns {
+		talk.Turns = append(talk.Turns, again(t))
+	}
+	if a.config.Engine.SamplerSeed != trace.Unsupported {
+		talk.Seed = &a.seed
+	}
+	return llm.Question{
+		User: q.Prompt, Talk: talk, MaxTokens: warden.Output, Temperature: a.config.Temperature,
+		Epoch: a.seed, Round: len(q.Turns) + 1,
+	}, nil
+}
+
+// answer puts what was said as an answer.
+func (a asked) answer(said llm.Answer) model.Answer {
+	out := model.Answer{Text: said.Text, Stop: said.Finish, Refused: said.Refused, Tokens: tokens(said.Usage), MS: int(said.Took.Milliseconds())}
+	if a.config.Encoding == model.Text {
+		out.Written = said.Text
+		out.Text, out.Calls = model.FromText(said.Text)
+		return out
+	}
+	for _, c := range said.Calls {
+		out.Calls = append(out.Calls, model.Call(c))
+	}
+	return out
+}
+
+// tokens are what a server says that it counted, nil where it did not.
+func tokens(u llm.Usage) trace.Tokens {
+	if u.Estimated || u == (llm.Usage{}) {
+		return trace.Tokens{}
+	}
+	count := func(n int64) *int { i := int(n); return &i }
+	return trace.Tokens{In: count(u.Input), CacheRead: count(u.Cached), CacheWrite: count(u.Written), Out: count(u.Output)}
+}
+
+// checked refuses an answer that no turn's tokens can be.
+func checked(a model.Answer) error {
+	size := len(a.Text)
+	for _, c := range a.Calls {
+		size += len(c.Name) + len(c.Arguments)
+	}
+	if size > maxAnswer {
+		return fmt.Errorf("an answer of %d bytes to a question for %d tokens", size, warden.Output)
+	}
+	return nil
+}
