@@ -130,7 +130,7 @@ func triggers(ctx context.Context, c Case) (bool, string, error) {
 	var outputs []harness.Output
 	for _, build := range []string{harness.Given, harness.Fixed} {
 		for range runs {
-			out, err := run(ctx, c.Runner, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: input})
+			out, err := toy(ctx, c, build, input)
 			if err != nil {
 				return false, "", err
 			}
@@ -165,11 +165,11 @@ func judged(ctx context.Context, c Case) (bool, string, error) {
 	var outputs []harness.Output
 	for _, build := range []string{short, right, over} {
 		for range runs {
-			fires, err := run(ctx, c.Runner, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: first})
+			fires, err := toy(ctx, c, build, first)
 			if err != nil {
 				return false, "", err
 			}
-			takes, err := run(ctx, c.Runner, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: second})
+			takes, err := toy(ctx, c, build, second)
 			if err != nil {
 				return false, "", err
 			}
@@ -199,20 +199,20 @@ func chosen(_ context.Context, c Case) (bool, string, error) {
 	return slices.Equal(tree, c.Fixture.Files) || slices.Equal(tree, twin.Files), "", nil
 }
 
-// run runs a toy. That it was stopped is our trouble and says nothing of the
-// submission.
-func run(ctx context.Context, r harness.Runner, j harness.Job) (harness.Output, error) {
-	out, err := r.Run(ctx, j)
-	if err == nil && stopped(out) {
-		err = fmt.Errorf("a toy was stopped by the sandbox: %s", out.Status)
-	}
-	return out, err
-}
-
 // stopped: the sandbox or the machine ended a run, which says nothing of what ran
 // where that is ours.
 func stopped(out harness.Output) bool {
 	return out.Status == harness.SandboxDenied || out.Status == harness.Stalled
+}
+
+// toy gives an input to a build of the task's toy. It is ours: that it was stopped says
+// nothing of the input.
+func toy(ctx context.Context, c Case, build string, input []byte) (harness.Output, error) {
+	out, err := c.Runner.Run(ctx, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: input})
+	if err == nil && stopped(out) {
+		err = fmt.Errorf("a toy was stopped: %s", out.Status)
+	}
+	return out, err
 }
 
 // tested: with the hidden tests in the final tree, every test that must pass is

@@ -17,12 +17,13 @@ import (
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
-// TestMain makes this program what a box starts, and what TestKilledParent starts.
+// TestMain makes this program what a box starts, and what tests start.
 func TestMain(m *testing.M) {
 	words := map[string]func([]string) error{
 		EnterWord: func(args []string) error { return Enter(args[0]) },
 		"hold":    hold,
 		"cling":   cling,
+		"lack":    lack,
 	}
 	if len(os.Args) < 3 || words[os.Args[1]] == nil {
 		os.Exit(m.Run())
