@@ -38,7 +38,8 @@ below that of --out, and a line in index.jsonl there once it is finished: a run
 that the index has is not played again. A command that was stopped or killed goes
 on from there when it is given again.
 
-The scripted agents are ` + strings.Join(agents.Names(), ", ") + `.
+The scripted agents are ` + strings.Join(agents.Names(), ", ") + `,
+and two that differ in a known way: ` + strings.Join(agents.Planted(), ", ") + `.
 A model is one of the file of --models (docs/secbench.md), and is asked over the
 network: on this machine only, unless --allow-remote says otherwise. A key that is
 refused, or a limit that is spent, ends the command before the run is finished.`,

@@ -21,6 +21,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
@@ -89,7 +90,7 @@ func TestSelftest(t *testing.T) {
 		t.Error(f)
 	}
 	// each task: oracle and no-op with five seeds, ten others with one; and one more where a harness is
-	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) < 49 {
+	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) != 56 {
 		t.Errorf("ran %d of %d cells, at least %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, least+2, r.Twins, r.Repeats, len(all))
 	}
 	for class, c := range r.Unsafe {
@@ -428,19 +429,36 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
+// TestDeniedPatch: a patch that tries what the sandbox refuses has failed. It does not
+// make the run an error of the bench, which would count nowhere.
+func TestDeniedPatch(t *testing.T) {
+	loaded := taskOf(t, "V01")
+	sheet, _ := sheetOf(t, loaded)
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, _ := f.Text("rec/parse.go")
+	patched := strings.Replace(given, "import \"errors\"\n", "import (\n\t\"errors\"\n\t\"syscall\"\n)\n", 1) + "\nvar _, _ = syscall.Socket(2, 1, 0)\n"
+	sheet.Patch = udiff.Make("rec/parse.go", given, patched)
+	if out := playSheet(t, bench(t), loaded, sheet); out.Trouble != nil || out.End.Outcome != metric.Wrong {
+		t.Errorf("%s, %v", out.End.Outcome, out.Trouble)
+	}
+}
+
 // TestMovedGold: the oracle passes by the lines that it knows. With those that count
 // for the same moved by a line, or by as many as they are where they stand together,
-// its task fails; without a patch that it is to make, too.
+// its task fails; without a patch or input that it is to make, too.
 func TestMovedGold(t *testing.T) {
 	moved := 0
 	for _, loaded := range tasks(t) {
 		b := bench(t)
 		sheet, gold := sheetOf(t, loaded)
-		if slices.Contains(gold.Predicate, "tests") {
+		if !slices.Contains(gold.Predicate, "loc") && !slices.Contains(gold.Predicate, "roles") {
 			changed := sheet
-			changed.Patch = ""
+			changed.Patch, changed.Inputs = "", nil
 			if o := playSheet(t, b, loaded, changed); o.Grade.Status != trace.Fail {
-				t.Errorf("%s: without a patch it passes", loaded.ID)
+				t.Errorf("%s: without a patch, or an input, it passes", loaded.ID)
 			}
 			moved++
 			continue
@@ -468,7 +486,7 @@ func TestMovedGold(t *testing.T) {
 			moved++
 		}
 	}
-	if moved < 49 {
+	if moved < 56 {
 		t.Fatalf("only %d lines were moved", moved)
 	}
 }
@@ -513,7 +531,7 @@ func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Out
 func TestOracleWithoutGold(t *testing.T) {
 	for _, loaded := range tasks(t) {
 		sheet, _ := sheetOf(t, loaded)
-		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Trigger, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", "", ""
+		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Inputs, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", nil, ""
 		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
 			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)
 		}

@@ -215,7 +215,7 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if err != nil {
 		return a, err
 	}
-	if r.start.Budget != warden.Budget {
+	if r.start.Budget != warden.BudgetOf(t) {
 		return a, errors.New("it was recorded under another budget")
 	}
 	a = again{text: map[string][]byte{}, blobs: trace.Memory{}}
