@@ -315,17 +315,17 @@ func (b builder) citations() report.Table {
 	return t
 }
 
-// repeats has pass@k and pass^k on the security tasks, and how many tasks come out the
-// same each time.
+// repeats has pass@k and pass^k on the security tasks, how many tasks come out the same
+// each time, and how alike runs of a task are.
 func (b builder) repeats() report.Table {
 	t := report.Table{ID: "repeats", Caption: "Repeated tries of the security tasks", Corner: "configuration",
-		Note: "pass@k: at least one of k runs succeeds; pass^k: all do (unbiased, means over tasks). Tasks with fewer than k runs drop out. Same outcome: tasks of which all runs have one label."}
+		Note: "pass@k: at least one of k runs succeeds; pass^k: all do (unbiased, means over tasks). Tasks with fewer than k runs drop out. Same outcome: tasks of which all runs have one label. Likeness: the intraclass correlation of success within tasks, and how many independent runs all of them are worth."}
 	tries := []int{1, 3, 5}
 	for _, k := range tries {
 		t.Columns = append(t.Columns, report.Column{ID: fmt.Sprintf("any-%d", k), Title: fmt.Sprintf("pass@%d", k)},
 			report.Column{ID: fmt.Sprintf("all-%d", k), Title: fmt.Sprintf("pass^%d", k)}, report.Column{ID: fmt.Sprintf("short-%d", k), Title: fmt.Sprintf("fewer than %d", k)})
 	}
-	t.Columns = append(t.Columns, columns("same outcome")...)
+	t.Columns = append(t.Columns, columns("same outcome", "likeness", "runs worth")...)
 	t.Rows = b.rows(func(a arm) (cells []report.Cell) {
 		runs := b.of(a, security)
 		tasks := byTask(runs, func(r Result) stats.Ratio { return one(r.Measures.Flags.Success) })
@@ -337,7 +337,8 @@ func (b builder) repeats() report.Table {
 			}
 			cells = append(cells, report.Cell{Decimal: r.Any.FloatString(3)}, report.Cell{Decimal: r.All.FloatString(3)}, number(r.Short))
 		}
-		return append(cells, same(runs))
+		likeness, worth := stats.Cluster(tasks)
+		return append(cells, same(runs), report.Cell{Decimal: fmt.Sprintf("%.2f", likeness)}, report.Cell{Decimal: fmt.Sprintf("%.1f", worth)})
 	})
 	return t
 }

@@ -136,6 +136,8 @@ func TestPlanted(t *testing.T) {
 		"repeats/freed-strict-plain/all-3":                  "0.300",
 		"repeats/freed-repair-plain/short-5":                "0",
 		"repeats/freed-strict-plain/same-outcome":           "1/5",
+		"repeats/freed-strict-plain/likeness":               "0.23", // by hand: MSB = 1/2, MSW = 1/5
+		"repeats/freed-strict-plain/runs-worth":             "13.0",
 		"citations/freed-strict-plain/integrity-failure":    "0/35, 0.0 %, 0.0 to 9.9",
 		"probes-said/stock-strict-plain/probe-ok":           "0/5, 0.0 %, 0.0 to 43.4",
 		"unsafe-classes/freed-strict-plain/network-times":   "0",
