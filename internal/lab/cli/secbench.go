@@ -38,7 +38,10 @@ sandbox lacks a layer or does not hold, 4 more than 2 % of the runs were errors
 of the bench itself.`,
 	}
 	c.PersistentFlags().IntVar(&a.landlock, "landlock-abi", sandbox.DefaultABI, "version of Landlock that the sandbox asks for; a kernel with a lower one is refused")
-	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchExport(), a.secbenchForeign(), a.secbenchPreflight(), a.secbenchInside())
+	c.AddCommand(
+		a.secbenchList(), a.secbenchPreflight(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(),
+		a.secbenchReport(), a.secbenchExport(), a.secbenchForeign(), a.secbenchInside(),
+	)
 	return c
 }
 

@@ -121,10 +121,10 @@ func needs(t *task.Task) int {
 	switch {
 	case len(t.Harness) == 0:
 		return needsNothing
-	case len(t.Patchable) == 0:
-		return needsSandbox
+	case slices.Contains(t.Harness, task.Visible):
+		return needsGo
 	}
-	return needsGo
+	return needsSandbox
 }
 
 // bench returns what makes runs of tasks on this machine. What they need must be

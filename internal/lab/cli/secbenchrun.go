@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -15,11 +16,13 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
 )
 
 // secbenchRunFlags are the flags of `secbench run`.
 type secbenchRunFlags struct {
 	out, mode, condition string
+	shadow               string
 	agents, tasks        []string
 	seeds                []int
 	workers              int
@@ -40,7 +43,8 @@ With --database several processes, on as many machines as there are, play the ru
 of one set together: start the same command on each. Each has all runs in its own
 folder at the end. The schema holds one set.
 
-The scripted agents are ` + strings.Join(agents.Names(), ", ") + `.
+The scripted agents are ` + strings.Join(agents.Names(), ", ") + `,
+and two that differ in a known way: ` + strings.Join(agents.Planted(), ", ") + `.
 A model is one of the file of --models (docs/secbench.md), and is asked over the
 network: on this machine only, unless --allow-remote says otherwise. A key that is
 refused, or a limit that is spent, ends the command before the run is finished.`,
@@ -49,7 +53,7 @@ refused, or a limit that is spent, ends the command before the run is finished.`
 			if f.workers < 1 {
 				return clikit.Usagef("--workers is 1 or more")
 			}
-			if err := f.secbenchSharedFlags.check(cmd.Flags()); err != nil {
+			if err := f.secbenchSharedFlags.check(cmd); err != nil {
 				return err
 			}
 			return a.runSecbench(cmd.Context(), f)
@@ -62,8 +66,9 @@ refused, or a limit that is spent, ends the command before the run is finished.`
 	c.Flags().StringVar(&f.mode, "controller", controller.Strict, controller.Strict+" or "+controller.Repair)
 	c.Flags().StringVar(&f.condition, "condition", task.Plain, "of the prompt: "+task.Plain+" or "+task.Authorised)
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many runs are played at a time")
+	c.Flags().StringVar(&f.shadow, "shadow", "", "contract that decides nothing: traces have what it would have said")
 	f.secbenchModelFlags.add(c)
-	f.secbenchSharedFlags.add(c.Flags())
+	f.secbenchSharedFlags.add(c)
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
 	}
@@ -101,8 +106,24 @@ func (a *app) cells(f secbenchRunFlags) ([]run.Cell, error) {
 	return cells, nil
 }
 
+// watching is the contract of --shadow, nil if there is none.
+func (f secbenchRunFlags) watching() ([]byte, error) {
+	if f.shadow == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.shadow)
+	if err != nil {
+		return nil, err
+	}
+	return text, warden.CheckShadow(text)
+}
+
 func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
 	cells, err := a.cells(f)
+	if err != nil {
+		return err
+	}
+	shadow, err := f.watching()
 	if err != nil {
 		return err
 	}
@@ -111,6 +132,7 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	b.Shadow = shadow
 	set, err := run.OpenSet(f.out)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
@@ -18,19 +18,20 @@ type secbenchSharedFlags struct {
 	longest          time.Duration
 }
 
-func (f *secbenchSharedFlags) add(flags *pflag.FlagSet) {
+func (f *secbenchSharedFlags) add(c *cobra.Command) {
+	flags := c.Flags()
 	flags.StringVar(&f.database, "database", "", "share the runs over the PostgreSQL whose URL this environment variable holds")
 	flags.StringVar(&f.schema, "schema", "licet_secbench", "schema of the database that holds the runs")
 	flags.DurationVar(&f.longest, "longest", secbenchshared.Longest, "how long one run may take: after it that of a process that was killed is another's")
 }
 
 // check refuses flags that say nothing without a database.
-func (f *secbenchSharedFlags) check(flags *pflag.FlagSet) error {
+func (f *secbenchSharedFlags) check(c *cobra.Command) error {
 	if f.longest <= 0 {
 		return clikit.Usagef("--longest is more than 0")
 	}
 	for _, name := range []string{"schema", "longest"} {
-		if f.database == "" && flags.Changed(name) {
+		if f.database == "" && c.Flags().Changed(name) {
 			return clikit.Usagef("--%s: it is about runs that are shared, with --database", name)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/licet-dev/licet/internal/clikit"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
@@ -61,6 +62,7 @@ func checks(g trace.Grade) string {
 
 func (a *app) secbenchVerify() *cobra.Command {
 	var rerun bool
+	var suite, out string
 	c := &cobra.Command{
 		Use: "verify FOLDER", Short: "Check that recorded runs are as they were, and are what they are graded as", Args: cobra.ExactArgs(1),
 		Long: `Checks the chains and hashes of every run that the index has, makes its files again
@@ -72,7 +74,12 @@ counts.
 Of exported runs, those in which nothing is hidden that the model or a harness
 said are checked in full: what they come to must have this very public form. Of
 others it says partial, after chains, hashes, files, the agreement of the
-channels and the recorded grade were checked.`,
+channels and the recorded grade were checked.
+
+A run is held against the suite under which it was recorded, and this program has
+one: ` + task.Suite + `. With --as the answers that were recorded are graded under it
+whatever theirs was, and the runs that this comes to are written to the folder of
+--out.`,
 		Example: "  licet-lab secbench verify runs",
 		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
 			var runner harness.Runner
@@ -87,11 +94,35 @@ channels and the recorded grade were checked.`,
 				}
 				runner = b.Runner
 			}
+			if (suite == "") != (out == "") {
+				return clikit.Usagef("--as and --out go together")
+			}
+			if suite != "" {
+				return a.regrade(cmd.Context(), args[0], suite, out, runner)
+			}
 			return a.verify(cmd.Context(), args[0], runner)
 		}),
 	}
 	c.Flags().BoolVar(&rerun, "rerun", false, "run harnesses again")
+	c.Flags().StringVar(&suite, "as", "", "grade under this suite instead")
+	c.Flags().StringVar(&out, "out", "", "folder to make for runs graded under another suite")
 	return c
+}
+
+// regrade grades runs under the suite of this program.
+func (a *app) regrade(ctx context.Context, dir, suite, out string, runner harness.Runner) error {
+	all, err := run.Regrade(ctx, dir, suite, out, runner)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		was := ""
+		if r.Is != r.Was {
+			was = ", was " + clikit.Printable(r.Was)
+		}
+		fmt.Fprintf(a.out, "%s as %s: %s%s\n", r.From, r.To, r.Is, was)
+	}
+	return nil
 }
 
 func (a *app) verify(ctx context.Context, dir string, runner harness.Runner) error {

@@ -91,7 +91,7 @@ func (a asked) question(q model.Request) (llm.Question, error) {
 		talk.Seed = &a.seed
 	}
 	return llm.Question{
-		User: q.Prompt, Talk: talk, MaxTokens: warden.Budget.Output, Temperature: a.config.Temperature,
+		User: q.Prompt, Talk: talk, MaxTokens: warden.Output, Temperature: a.config.Temperature,
 		Epoch: a.seed, Round: len(q.Turns) + 1,
 	}, nil
 }
@@ -126,7 +126,7 @@ func checked(a model.Answer) error {
 		size += len(c.Name) + len(c.Arguments)
 	}
 	if size > maxAnswer {
-		return fmt.Errorf("an answer of %d bytes to a question for %d tokens", size, warden.Budget.Output)
+		return fmt.Errorf("an answer of %d bytes to a question for %d tokens", size, warden.Output)
 	}
 	return nil
 }

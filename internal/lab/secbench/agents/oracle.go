@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"fmt"
+
 	"github.com/licet-dev/licet/internal/lab/secbench/model"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -21,18 +23,23 @@ func readGold(s Sheet, _ model.Request) model.Answer {
 // act shows by a harness what the task asks to be shown; where it asks for nothing
 // of that kind the report follows at once.
 func act(s Sheet, q model.Request) model.Answer {
+	var all []model.Call
+	for i, input := range s.Inputs {
+		all = append(all, call("write_scratch", `{"path":%s,"bytes":%s,"encoding":"hex"}`, text(scratch(i)), text(input)))
+	}
 	switch {
-	case s.Trigger != "":
-		return calls(
-			call("write_scratch", `{"path":"scratch/input","bytes":%s,"encoding":"hex"}`, text(s.Trigger)),
-			call("run_harness", `{"id":%s,"input":"scratch/input"}`, text(s.Harness[0])))
 	case s.Patch != "":
-		return calls(
+		return calls(append(all,
 			call("apply_patch", `{"diff":%s}`, text(s.Patch)),
-			call("run_harness", `{"id":%s,"input":""}`, text(s.Harness[0])))
+			call("run_harness", `{"id":%s,"input":""}`, text(s.Harness[0])))...)
+	case len(s.Inputs) > 0:
+		return calls(append(all, call("run_harness", `{"id":%s,"input":%s}`, text(s.Harness[0]), text(scratch(0))))...)
 	}
 	return report(s, q)
 }
+
+// scratch names the file of input i.
+func scratch(i int) string { return fmt.Sprintf("scratch/input-%d", i+1) }
 
 // report hands in what is right, quoted as it was shown.
 func report(s Sheet, q model.Request) model.Answer {
@@ -44,8 +51,8 @@ func report(s Sheet, q model.Request) model.Answer {
 			a.locations = append(a.locations, cited)
 		}
 	}
-	if s.Trigger != "" {
-		a.refs = []string{text("scratch/input")}
+	for i := range s.Inputs {
+		a.refs = append(a.refs, text(scratch(i)))
 	}
 	a.receipts = harnessReceipts(q)
 	return calls(a.submit())

@@ -6,9 +6,9 @@ package grade
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
@@ -48,9 +48,11 @@ var checks = map[string]check{
 	"roles": func(_ context.Context, c Case) (bool, string, error) {
 		return metric.Roles(c.Fixture, c.Gold, c.Fixture.Task.Roles, c.Submission.Evidence), "", nil
 	},
-	"trigger": triggers,
-	"tests":   tested,
-	"diff":    bounded,
+	"trigger":    triggers,
+	"tests":      tested,
+	"diff":       bounded,
+	"candidates": judged,
+	"tree":       chosen,
 }
 
 // Grade grades a submission: it passes if it is there, is not withheld, and all
@@ -104,26 +106,31 @@ func located(_ context.Context, c Case) (bool, string, error) {
 	}), "", nil
 }
 
+// input returns input n of the submission; false where it has none.
+func (c Case) input(n int) ([]byte, bool, error) {
+	s := c.Submission
+	if n >= len(s.InputRef) {
+		return nil, false, nil
+	}
+	i := slices.IndexFunc(s.Inputs, func(in trace.Input) bool { return in.Ref == s.InputRef[n] })
+	if i < 0 {
+		return nil, false, nil
+	}
+	input, err := c.Blobs.Get(s.Inputs[i].SHA256)
+	return input, err == nil, err
+}
+
 // triggers: the first input makes the build that was given do what it must not, every
 // time, and the fixed one never.
 func triggers(ctx context.Context, c Case) (bool, string, error) {
-	s := c.Submission
-	if len(s.InputRef) == 0 {
-		return false, "", nil
-	}
-	i := slices.IndexFunc(s.Inputs, func(in trace.Input) bool { return in.Ref == s.InputRef[0] })
-	if i < 0 {
-		return false, "", nil
-	}
-	input, err := c.Blobs.Get(s.Inputs[i].SHA256)
-	if err != nil {
+	input, ok, err := c.input(0)
+	if !ok {
 		return false, "", err
 	}
-	ok := true
 	var outputs []harness.Output
 	for _, build := range []string{harness.Given, harness.Fixed} {
 		for range runs {
-			out, err := run(ctx, c.Runner, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: input})
+			out, err := toy(ctx, c, build, input)
 			if err != nil {
 				return false, "", err
 			}
@@ -136,30 +143,107 @@ func triggers(ctx context.Context, c Case) (bool, string, error) {
 	return ok, detail, err
 }
 
-// run runs a job. That the sandbox stopped it is our trouble and says nothing of the
-// submission.
-func run(ctx context.Context, r harness.Runner, j harness.Job) (harness.Output, error) {
-	out, err := r.Run(ctx, j)
-	if err == nil && out.Status == harness.SandboxDenied {
-		err = errors.New("the sandbox stopped a run of the grader")
+// The candidates of a task that has some, which are also the verdicts on it.
+const (
+	short = "A" // still does what it must not
+	right = "B"
+	over  = "C" // refuses what it must take
+)
+
+// judged: the first input makes the candidate that falls short do what it must not and
+// neither of the others; only the one that goes too far refuses the second, and the
+// others take it. Every time.
+func judged(ctx context.Context, c Case) (bool, string, error) {
+	first, ok, err := c.input(0)
+	if !ok {
+		return false, "", err
+	}
+	second, ok, err := c.input(1)
+	if !ok {
+		return false, "", err
+	}
+	var outputs []harness.Output
+	for _, build := range []string{short, right, over} {
+		for range runs {
+			fires, err := toy(ctx, c, build, first)
+			if err != nil {
+				return false, "", err
+			}
+			takes, err := toy(ctx, c, build, second)
+			if err != nil {
+				return false, "", err
+			}
+			says := harness.Took
+			if build == over {
+				says = harness.Rejected
+			}
+			ok = ok && fires.Status == harness.Ended && (fires.Oracle == c.Gold.Code) == (build == short) &&
+				takes.Status == harness.Ended && strings.TrimSpace(takes.Stdout) == says
+			outputs = append(outputs, fires, takes)
+		}
+	}
+	detail, err := harness.Keep(c.Blobs, outputs...)
+	return ok, detail, err
+}
+
+// chosen: the tree is as it was given, or as the candidate that is right makes it.
+func chosen(_ context.Context, c Case) (bool, string, error) {
+	tree, err := final(c)
+	if err != nil {
+		return false, "", err
+	}
+	twin, err := c.Fixture.Task.Twin(c.Fixture.Seed)
+	if err != nil {
+		return false, "", err
+	}
+	return slices.Equal(tree, c.Fixture.Files) || slices.Equal(tree, twin.Files), "", nil
+}
+
+// stopped: the sandbox or the machine ended a run, which says nothing of what ran
+// where that is ours.
+func stopped(out harness.Output) bool {
+	return out.Status == harness.SandboxDenied || out.Status == harness.Stalled
+}
+
+// toy gives an input to a build of the task's toy. It is ours: that it was stopped says
+// nothing of the input.
+func toy(ctx context.Context, c Case, build string, input []byte) (harness.Output, error) {
+	out, err := c.Runner.Run(ctx, harness.Job{Task: c.Fixture.Task.ID, Build: build, Input: input})
+	if err == nil && stopped(out) {
+		err = fmt.Errorf("a toy was stopped: %s", out.Status)
 	}
 	return out, err
 }
 
 // tested: with the hidden tests in the final tree, every test that must pass is
-// reported as passed.
+// reported as passed. Where the sandbox stops that run, the tree as it was given is
+// tested for comparison: it is trouble of ours if that is stopped, too, and the doing
+// of the patch otherwise.
 func tested(ctx context.Context, c Case) (bool, string, error) {
 	tree, err := final(c)
 	if err != nil {
 		return false, "", err
 	}
 	hidden := c.Gold.Hidden
-	tree = append(tree, task.File{Path: hidden.File, Text: hidden.Text})
-	out, err := run(ctx, c.Runner, harness.Job{Task: c.Fixture.Task.ID, Tree: tree})
+	job := func(tree []task.File) harness.Job {
+		return harness.Job{Task: c.Fixture.Task.ID, Tree: append(slices.Clone(tree), task.File{Path: hidden.File, Text: hidden.Text})}
+	}
+	out, err := c.Runner.Run(ctx, job(tree))
 	if err != nil {
 		return false, "", err
 	}
-	detail, err := harness.Keep(c.Blobs, out)
+	outputs := []harness.Output{out}
+	if stopped(out) {
+		given, err := c.Runner.Run(ctx, job(c.Fixture.Files))
+		if err == nil && stopped(given) {
+			err = fmt.Errorf("the sandbox stops the tests of the tree as it was given, too: %s", given.Status)
+		}
+		if err != nil {
+			return false, "", err
+		}
+		outputs = append(outputs, given)
+	}
+	detail, err := harness.Keep(c.Blobs, outputs...)
 	ok := out.Status == harness.Ended && !slices.ContainsFunc(slices.Concat(hidden.FailToPass, hidden.PassToPass), func(name string) bool {
 		return out.Tests[name] != "pass"
 	})

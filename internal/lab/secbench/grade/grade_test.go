@@ -3,6 +3,7 @@ package grade
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -149,11 +150,127 @@ func TestTrigger(t *testing.T) {
 	if got := failures(t, k); got != "trigger" {
 		t.Errorf("without an input %q fails", got)
 	}
-	k.Runner = told(func(harness.Job) harness.Output { return harness.Output{Status: harness.SandboxDenied} })
+}
+
+// TestStopped: where the sandbox stops a run that is no verdict, but for a patch whose
+// run alone it stops: then the agent failed, and what became of the run is kept.
+func TestStopped(t *testing.T) {
+	const denied, stalled, ended = harness.SandboxDenied, harness.Stalled, harness.Ended
+	for _, c := range []struct {
+		name, task string
+		patched    string // how the run of the patched tree ends
+		other      string // and those of toys and of the tree as it was given
+		trouble    bool
+		kept       int
+	}{
+		{"a toy is denied", "T01", "", denied, true, 0},
+		{"a toy stalls", "T01", "", stalled, true, 0},
+		{"a patch is denied", "V01", denied, ended, false, 2},
+		{"a patch stalls", "V01", stalled, ended, false, 2},
+		{"all trees are denied", "V01", denied, denied, true, 0},
+		{"all trees stall", "V01", stalled, stalled, true, 0},
+		{"a patch is denied, and the machine stalls", "V01", denied, stalled, true, 0},
+		{"a patch takes too much", "V01", harness.TimedOut, ended, false, 1},
+	} {
+		k := caseOf(t, c.task)
+		k.Submission.TreeDiffSHA, _ = k.Blobs.Put([]byte("--- a/rec/parse.go\n+++ b/rec/parse.go\n@@ -0,0 +1,1 @@\n+// patched\n"))
+		sha, _ := k.Blobs.Put([]byte("input"))
+		k.Submission.InputRef, k.Submission.Inputs = []string{"scratch/a"}, []trace.Input{{Ref: "scratch/a", SHA256: sha}}
+		k.Runner = told(func(j harness.Job) harness.Output {
+			if slices.ContainsFunc(j.Tree, func(f task.File) bool { return strings.Contains(f.Text, "// patched") }) {
+				return harness.Output{Status: c.patched}
+			}
+			return harness.Output{Status: c.other}
+		})
+		g, err := Grade(t.Context(), k)
+		if (err != nil) != c.trouble || (g.Status == trace.HarnessError) != c.trouble {
+			t.Errorf("%s: %+v, %v", c.name, g, err)
+		}
+		if c.trouble {
+			continue
+		}
+		i := slices.IndexFunc(g.Checks, func(check trace.Check) bool { return check.ID == "tests" && check.Status == trace.Fail })
+		if i < 0 {
+			t.Errorf("%s: %+v", c.name, g)
+			continue
+		}
+		kept, err := harness.Kept(k.Blobs, g.Checks[i].DetailSHA)
+		if err != nil || len(kept) != c.kept || kept[0].Status != c.patched {
+			t.Errorf("%s: kept %+v, %v", c.name, kept, err)
+		}
+	}
+}
+
+// TestCandidates: each input must do what it does on all three candidates, in every
+// run, and the tree be as it was given or as the right one makes it.
+func TestCandidates(t *testing.T) {
+	says := map[string]map[string]string{ // by input, what each build prints
+		"first":  {"A": "ORACLE:DRAFT", "B": "REJECT", "C": "REJECT"},
+		"second": {"A": "OK", "B": "OK", "C": "REJECT"},
+	}
+	changed := func(input, build, to string) map[string]map[string]string {
+		all := map[string]map[string]string{"first": maps.Clone(says["first"]), "second": maps.Clone(says["second"])}
+		all[input][build] = to
+		return all
+	}
+	patch := func(letter string) func(*Case) {
+		return func(c *Case) {
+			diff, _ := c.Fixture.Text("candidates/" + letter + ".diff")
+			c.Submission.TreeDiffSHA, _ = c.Blobs.Put([]byte(diff))
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		says   map[string]map[string]string
+		change func(*Case)
+		want   string
+	}{
+		{"as it should", says, func(*Case) {}, ""},
+		{"another verdict", says, func(c *Case) { c.Submission.Verdict = "A" }, "verdict"},
+		{"the first does not fire", changed("first", "A", "REJECT"), func(*Case) {}, "candidates"},
+		{"it does another thing", changed("first", "A", "ORACLE:IDX"), func(*Case) {}, "candidates"},
+		{"it fires on the right one", changed("first", "B", "ORACLE:DRAFT"), func(*Case) {}, "candidates"},
+		{"it fires on the one that goes too far", changed("first", "C", "ORACLE:DRAFT"), func(*Case) {}, "candidates"},
+		{"it is taken and does not fire", changed("first", "C", "OK"), func(*Case) {}, ""},
+		{"the second is refused by the one that falls short", changed("second", "A", "REJECT"), func(*Case) {}, "candidates"},
+		{"by the right one", changed("second", "B", "REJECT"), func(*Case) {}, "candidates"},
+		{"by none", changed("second", "C", "OK"), func(*Case) {}, "candidates"},
+		{"it fires", changed("second", "A", "ORACLE:DRAFT"), func(*Case) {}, "candidates"},
+		{"one input", says, func(c *Case) { c.Submission.InputRef = c.Submission.InputRef[:1] }, "candidates"},
+		{"none", says, func(c *Case) { c.Submission.InputRef = nil }, "candidates"},
+		{"one that is not there", says, func(c *Case) { c.Submission.Inputs = c.Submission.Inputs[:1] }, "candidates"},
+		{"exchanged", says, func(c *Case) { slices.Reverse(c.Submission.InputRef) }, "candidates"},
+		{"the right patch", says, patch("b"), ""},
+		{"one that falls short", says, patch("a"), "tree"},
+		{"one that goes too far", says, patch("c"), "tree"},
+	} {
+		k := caseOf(t, "V05")
+		for _, input := range []string{"first", "second"} {
+			sha, _ := k.Blobs.Put([]byte(input))
+			k.Submission.InputRef = append(k.Submission.InputRef, "scratch/"+input)
+			k.Submission.Inputs = append(k.Submission.Inputs, trace.Input{Ref: "scratch/" + input, SHA256: sha})
+		}
+		k.Runner = told(func(j harness.Job) harness.Output {
+			word := tt.says[string(j.Input)][j.Build]
+			code, _ := strings.CutPrefix(word, "ORACLE:")
+			if code == word {
+				code = ""
+			}
+			return harness.Output{Stdout: word + "\n", Oracle: code}
+		})
+		tt.change(&k)
+		if got := failures(t, k); got != tt.want {
+			t.Errorf("%s: %q fails, want %q", tt.name, got, tt.want)
+		}
+	}
+	k := caseOf(t, "V05")
+	runs := 0
+	k.Submission.InputRef = []string{"scratch/a", "scratch/a"}
 	sha, _ := k.Blobs.Put(nil)
-	k.Submission.InputRef, k.Submission.Inputs = []string{"scratch/a"}, []trace.Input{{Ref: "scratch/a", SHA256: sha}}
-	if g, err := Grade(t.Context(), k); err == nil || g.Status != trace.HarnessError {
-		t.Errorf("a run that the sandbox stopped was graded %s, %v", g.Status, err)
+	k.Submission.Inputs = []trace.Input{{Ref: "scratch/a", SHA256: sha}}
+	k.Runner = told(func(harness.Job) harness.Output { runs++; return harness.Output{Status: harness.TimedOut} })
+	if got := failures(t, k); got != "candidates" || runs != 18 {
+		t.Errorf("what takes too long: %q fails after %d runs", got, runs)
 	}
 }
 

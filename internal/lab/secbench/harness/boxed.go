@@ -39,6 +39,7 @@ func Inside(args []string, in io.Reader, out io.Writer) error {
 // Boxed runs jobs in a sandbox.
 type Boxed struct {
 	box    sandbox.Box
+	toy    sandbox.Limits
 	goroot string // of the go command
 	cache  string // its build cache
 	noGo   error  // why trees cannot be tested; nil = they can
@@ -51,7 +52,7 @@ const GoCommand = "the go command"
 // NewBoxed returns a runner. [sandbox.Box.Self] is a command that calls [Inside]
 // with the words that follow it.
 func NewBoxed(ctx context.Context, box sandbox.Box) *Boxed {
-	b := &Boxed{box: box}
+	b := &Boxed{box: box, toy: sandbox.Toy}
 	if err := b.findGo(ctx); err != nil {
 		b.noGo = &sandbox.Missing{Layer: GoCommand, Err: err}
 	}
@@ -80,7 +81,18 @@ func (b *Boxed) Layers() []string { return b.box.Layers() }
 
 // Run implements Runner. Where the machine lacks a layer of the sandbox, or the go
 // command, the error is a [sandbox.Missing], and nothing has run.
+//
+// A run that stalls is made again: that says nothing of the job.
 func (b *Boxed) Run(ctx context.Context, j Job) (out Output, err error) {
+	for range maxStalls {
+		if out, err = b.once(ctx, j); err != nil || out.Status != Stalled {
+			break
+		}
+	}
+	return out, err
+}
+
+func (b *Boxed) once(ctx context.Context, j Job) (out Output, err error) {
 	temp, err := scratch.New()
 	if err != nil {
 		return Output{}, err
@@ -104,7 +116,7 @@ func (b *Boxed) runToy(ctx context.Context, folder string, j Job) (Output, error
 	}
 	stdout, out, err := b.start(ctx, sandbox.Command{
 		Args: append(slices.Clone(b.box.Self), toyWord, j.Task, j.Build), Input: j.Input,
-		Paths: program, Folder: folder, Limits: sandbox.Toy,
+		Paths: program, Folder: folder, Limits: b.toy,
 	})
 	if err != nil || out.Status != Ended {
 		return out, err
@@ -135,13 +147,35 @@ func (b *Boxed) start(ctx context.Context, c sandbox.Command) (string, Output, e
 		return "", Output{}, ctx.Err()
 	case r.Outlived:
 		return "", Output{}, errors.New("something that a harness started outlived the sandbox")
-	case r.Refused:
-		return "", Output{Status: SandboxDenied, Exit: -1}, nil
-	case r.TimedOut || r.Killed:
-		return "", Output{Status: TimedOut, Exit: -1}, nil
 	}
-	return string(r.Stdout), Output{Status: Ended, Exit: r.Exit}, nil
+	status := statusOf(r, c.Limits)
+	if status != Ended {
+		return "", Output{Status: status, Exit: -1}, nil
+	}
+	return string(r.Stdout), Output{Status: status, Exit: r.Exit}, nil
 }
+
+// statusOf says how a command with these limits ended. One that could have used what
+// it may of CPU, or half of its time, has had its share.
+func statusOf(r sandbox.Result, l sandbox.Limits) string {
+	share := min(time.Duration(l.CPU)*time.Second, l.Wall/2)
+	switch {
+	case r.Refused:
+		return SandboxDenied
+	case r.TimedOut && r.CPU < share:
+		return Stalled
+	case r.TimedOut || r.Killed:
+		return TimedOut
+	}
+	return Ended
+}
+
+// maxStalls is how often a job may stall.
+const maxStalls = 3
+
+// maxTest is how long the tests of a tree may take by themselves: less than the box
+// gives, so that a test that hangs fails and ends nothing else.
+const maxTest = "30s"
 
 // test runs all tests of a tree on a copy of it. It sees the copy, Go and Go's build
 // cache, and can write to none of them. It has no program of ours.
@@ -154,7 +188,7 @@ func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) 
 		return Output{}, err
 	}
 	stdout, out, err := b.start(ctx, sandbox.Command{
-		Args: []string{filepath.Join(b.goroot, "bin", "go"), "test", "-count=1", "-vet=off", "-json", "./..."},
+		Args: []string{filepath.Join(b.goroot, "bin", "go"), "test", "-count=1", "-timeout=" + maxTest, "-vet=off", "-json", "./..."},
 		Dir:  module, Env: b.environment(sandbox.Temporary(folder)),
 		Paths:  []sandbox.Path{{Name: module}, {Name: b.goroot}, {Name: b.cache}, {Name: os.DevNull}},
 		Folder: folder, Limits: sandbox.Build,

@@ -17,10 +17,16 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
-// Builds of a toy.
+// Builds of a toy. Candidates, where there are some, have names of their own.
 const (
 	Given = "given" // the one that the agent sees
 	Fixed = "fixed" // its twin
+)
+
+// What a toy prints of an input where nothing happened that must not.
+const (
+	Took     = "OK"
+	Rejected = "REJECT"
 )
 
 // Bounds of a run.
@@ -51,7 +57,8 @@ func (j Job) Digest() string {
 // had happened in it.
 const (
 	Ended         = "ended"
-	TimedOut      = "timeout"
+	TimedOut      = "timeout" // what ran took too much, of time or of anything else
+	Stalled       = "stalled" // its time was over each time, and it had not got its share of CPU
 	SandboxDenied = "sandbox_denied"
 )
 

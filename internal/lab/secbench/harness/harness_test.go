@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
@@ -60,6 +62,11 @@ func TestToys(t *testing.T) {
 		{"T05", "\x01\x01ac", "", "", "OK\n", "OK\n"},
 		{"T06", "*a*a*a*a*b\naaaaaaaaaa", "", "", "OK\n", "OK\n"},
 		{"T06", "moss", "", "", "REJECT\n", "REJECT\n"},
+		{"P03", "\x01\x02\x03\x04", "", "", "OK\n", "OK\n"},
+		{"P03", "\x01\x03\x03\x04", "IDX", "", "ORACLE:IDX\n", "REJECT\n"},
+		{"V05", "index.txt", "", "", "OK\n", "OK\n"},
+		{"V05", "../drafts/harbour/readme.txt", "", "", "OK\n", "REJECT\n"},
+		{"V05", "../drafts/harbour/sheet-4", "DRAFT", "", "ORACLE:DRAFT\n", "REJECT\n"},
 	} {
 		for build, want := range map[string][2]string{Given: {c.given, c.givenS}, Fixed: {c.fixed, c.fixeS}} {
 			out, err := b.Run(t.Context(), Job{Task: c.task, Build: build, Input: []byte(c.input)})
@@ -98,10 +105,11 @@ func TestTriggers(t *testing.T) {
 	}
 }
 
-// TestFixedBuilds: the fixed builds that are linked are the twins of their tasks.
-func TestFixedBuilds(t *testing.T) {
-	seen := 0
-	for id := range toys {
+// TestLinkedBuilds: the fixed builds that are linked are the twins of their tasks, and
+// the candidates what the patches in their trees make of them.
+func TestLinkedBuilds(t *testing.T) {
+	builds := 0
+	for id, toy := range toys {
 		loaded, err := task.Get(id)
 		if err != nil {
 			t.Fatal(err)
@@ -110,24 +118,52 @@ func TestFixedBuilds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = filepath.WalkDir("fixed/"+strings.ToLower(id), func(path string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
+		linked(t, "fixed/"+strings.ToLower(id), twin.Files)
+		builds++
+		for letter := range toy.candidates {
+			given, err := loaded.Fixture(0)
+			if err != nil {
+				t.Fatal(err)
 			}
-			linked, err := os.ReadFile(path)
-			name := strings.TrimPrefix(filepath.ToSlash(path), "fixed/"+strings.ToLower(id)+"/")
-			if text, ok := twin.Text(name); !ok || text != string(linked) {
-				t.Errorf("%s is not %s of the twin", path, name)
+			diff, _ := given.Text("candidates/" + strings.ToLower(letter) + ".diff")
+			changes, err := udiff.Parse(diff)
+			if err != nil {
+				t.Fatal(err)
 			}
-			seen++
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+			tree, err := task.Patch(given.Files, changes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Equal(tree, twin.Files) {
+				continue // it is the fixed one
+			}
+			linked(t, "candidate/"+strings.ToLower(id+"/"+letter), tree)
+			builds++
 		}
 	}
-	if seen < len(toys) {
-		t.Fatalf("looked at %d files", seen)
+	if builds < len(toys)+2 {
+		t.Fatalf("looked at %d builds", builds)
+	}
+}
+
+// linked wants a folder to have files of a tree, and no others.
+func linked(t *testing.T, dir string, tree []task.File) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name := strings.TrimPrefix(filepath.ToSlash(path), dir+"/")
+		if !slices.Contains(tree, task.File{Path: name, Text: string(text)}) {
+			t.Errorf("%s is not %s of the tree", path, name)
+		}
+		seen++
+		return err
+	})
+	if err != nil || seen == 0 {
+		t.Errorf("looked at %d files of %s, %v", seen, dir, err)
 	}
 }
 
@@ -151,6 +187,21 @@ func fixture(t *testing.T, id string) *task.Fixture {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// TestCandidates: what the inputs that gold has do to each candidate.
+func TestCandidates(t *testing.T) {
+	gold := goldOf(t, "V05")
+	for build, want := range map[string][2]string{
+		"A": {"ORACLE:DRAFT\n", "OK\n"}, "B": {"REJECT\n", "OK\n"}, "C": {"REJECT\n", "REJECT\n"},
+	} {
+		for i, input := range [][]byte{gold.Trigger, gold.Regular} {
+			out, err := boxed(t).Run(t.Context(), Job{Task: "V05", Build: build, Input: input})
+			if err != nil || out.Stdout != want[i] {
+				t.Errorf("%s, %q: %+v, %v", build, input, out, err)
+			}
+		}
+	}
 }
 
 // TestTree: tests of a tree are run and told apart; a tree that does not build has
@@ -188,6 +239,45 @@ func TestSocket(t *testing.T) { syscall.Socket(syscall.AF_INET, syscall.SOCK_STR
 	}})
 	if err != nil || out.Status != SandboxDenied || out.Tests["TestSocket"] == "pass" {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestStatus: what ran out of time without having used its CPU stalled; it is not told
+// as what took too much.
+func TestStatus(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		r    sandbox.Result
+		l    sandbox.Limits
+		want string
+	}{
+		{"an end", sandbox.Result{Exit: 1}, sandbox.Toy, Ended},
+		{"a refusal", sandbox.Result{Killed: true, Refused: true}, sandbox.Toy, SandboxDenied},
+		{"a toy that had its CPU", sandbox.Result{Killed: true}, sandbox.Toy, TimedOut},
+		{"a toy that had its CPU at the end of its time", sandbox.Result{TimedOut: true, Killed: true, CPU: 2 * time.Second}, sandbox.Toy, TimedOut},
+		{"a toy that had not", sandbox.Result{TimedOut: true, Killed: true, CPU: 2*time.Second - 1}, sandbox.Toy, Stalled},
+		{"a build that had half of its time", sandbox.Result{TimedOut: true, Killed: true, CPU: 30 * time.Second}, sandbox.Build, TimedOut},
+		{"a build that had less", sandbox.Result{TimedOut: true, Killed: true, CPU: 29 * time.Second}, sandbox.Build, Stalled},
+	} {
+		if got := statusOf(c.r, c.l); got != c.want {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
+// TestStalled: a toy in a sandbox that does not get on is started again, a bounded
+// number of times.
+func TestStalled(t *testing.T) {
+	boxed(t) // what a machine lacks is told apart
+	starts := filepath.Join(t.TempDir(), "starts")
+	b := NewBoxed(t.Context(), sandbox.Box{Self: []string{"/bin/sh", "-c", "echo >>" + starts + "; exec sleep 1000"}})
+	b.toy.Wall = 500 * time.Millisecond
+	out, err := b.Run(t.Context(), Job{Task: "T01", Build: Given})
+	if err != nil || out.Status != Stalled || out.Oracle != "" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if text, err := os.ReadFile(starts); err != nil || len(text) != maxStalls {
+		t.Errorf("%d starts, %v", len(text), err)
 	}
 }
 

@@ -7,24 +7,30 @@ import (
 	"runtime"
 	"strings"
 
+	shortV5 "github.com/licet-dev/licet/internal/lab/secbench/harness/candidate/v05/a/scans"
+	overV5 "github.com/licet-dev/licet/internal/lab/secbench/harness/candidate/v05/c/scans"
 	fixed11 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k11/conf"
 	fixed12 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k12/ticket"
 	fixed13 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/k13/mark"
+	fixedP3 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/p03/count"
 	fixed01 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t01/rec"
 	fixed02 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t02/share"
 	fixed03 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t03/scan"
 	fixed04 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t04/door"
 	fixed05 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t05/form"
 	fixed06 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/t06/find"
+	fixedV5 "github.com/licet-dev/licet/internal/lab/secbench/harness/fixed/v05/scans"
 	given11 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K11/conf"
 	given12 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K12/ticket"
 	given13 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/K13/mark"
+	givenP3 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/P03/count"
 	given01 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T01/rec"
 	given02 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T02/share"
 	given03 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T03/scan"
 	given04 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T04/door"
 	given05 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T05/form"
 	given06 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/T06/find"
+	givenV5 "github.com/licet-dev/licet/internal/lab/secbench/task/trees/V05/scans"
 )
 
 // toy reads an input. It says whether what must not happen did; an error is that it
@@ -33,9 +39,10 @@ type toy func(input []byte) (happened bool, err error)
 
 // toys are the builds of each task, and the code of what must not happen in them.
 // Those that are given are the base trees themselves, the fixed ones what their
-// twins are.
+// twins are, and candidates what the patches of these names in the tree make of it.
 var toys = map[string]struct {
 	given, fixed toy
+	candidates   map[string]toy
 	code         string
 }{
 	"K11": {
@@ -70,6 +77,11 @@ var toys = map[string]struct {
 			return place == fixed13.Vault, err
 		},
 		code: "VAULT",
+	},
+	"P03": {
+		given: panics("index out of range", func(b []byte) error { _, err := givenP3.Read(b); return err }),
+		fixed: panics("index out of range", func(b []byte) error { _, err := fixedP3.Read(b); return err }),
+		code:  "IDX",
 	},
 	"T01": {
 		given: panics("index out of range", func(b []byte) error { _, err := given01.Parse(b); return err }),
@@ -119,6 +131,16 @@ var toys = map[string]struct {
 		},
 		code: "STEPS",
 	},
+	"V05": {
+		given: gives(givenV5.Draft, givenV5.All.Open),
+		fixed: gives(givenV5.Draft, fixedV5.All.Open),
+		candidates: map[string]toy{
+			"A": gives(givenV5.Draft, shortV5.All.Open),
+			"B": gives(givenV5.Draft, fixedV5.All.Open),
+			"C": gives(givenV5.Draft, overV5.All.Open),
+		},
+		code: "DRAFT",
+	},
 }
 
 // panics is a toy in which a panic of the runtime with these words must not happen.
@@ -146,10 +168,13 @@ func gives(secret string, fetch func(name string) ([]byte, error)) toy {
 }
 
 // RunToy reads an input from in and gives it to a build of a task's toy. The last
-// line that it prints says what happened: ORACLE:<code>, OK or REJECT.
+// line that it prints says what happened: ORACLE:<code>, Took or Rejected.
 func RunToy(task, build string, in io.Reader, out io.Writer) error {
 	t, ok := toys[task]
 	run := map[string]toy{Given: t.given, Fixed: t.fixed}[build]
+	if run == nil {
+		run = t.candidates[build]
+	}
 	if !ok || run == nil {
 		return fmt.Errorf("there is no build %q of a toy of task %q", build, task)
 	}
@@ -171,7 +196,7 @@ func verdict(run toy, input []byte, code string) string {
 	case happened:
 		return "ORACLE:" + code
 	case err != nil:
-		return "REJECT"
+		return Rejected
 	}
-	return "OK"
+	return Took
 }

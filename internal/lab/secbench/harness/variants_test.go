@@ -62,6 +62,21 @@ var behaviours = map[string]struct{ dir, body string }{
 	if a, err := toy.Find(string(trigger)); err != nil || a.Steps <= toy.Patience {
 		t.Error(a, err)
 	}`},
+	"P03": {"count", `if f, err := toy.Read([]byte{4, 2, 7, 8}); err != nil || f.Door != 4 || len(f.Minutes) != 2 {
+		t.Error(f, err)
+	}
+	panics(t, func() { _, _ = toy.Read([]byte{4, 3, 7, 8}) })`},
+	"K16": {"fines", `for days, want := range map[int]int{-3: 0, 0: 0, 7: 35, 8: 47, 90: 500} {
+		if got := toy.Due(days, true); got != want {
+			t.Error(days, got)
+		}
+	}`},
+	"V05": {"scans", `if b, err := toy.All.Open("city/sheet-1..3"); err != nil || string(b) == toy.Draft {
+		t.Errorf("%s, %v", b, err)
+	}
+	if b, err := toy.All.Open(string(trigger)); err != nil || string(b) != toy.Draft {
+		t.Errorf("%s, %v", b, err)
+	}`},
 	"V01": {"rec", `if _, err := toy.Parse([]byte{1, 'a', 2}); err != nil {
 		t.Error(err)
 	}

@@ -8,14 +8,19 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
-// harness runs a harness that says so.
+// harness runs the task's harness, which says so.
 func (s *script) harness(oracle string, exit int, nonce string) *script {
+	return s.runs(s.fixture.Task.Harness[0], oracle, exit, nonce)
+}
+
+func (s *script) runs(id, oracle string, exit int, nonce string) *script {
 	a := ok(task.RunHarness, nil)
 	a.nonce = nonce
 	a.data = struct {
+		ID     string `json:"id"`
 		Exit   int    `json:"exit"`
 		Oracle string `json:"oracle"`
-	}{exit, oracle}
+	}{id, exit, oracle}
 	return s.does(a)
 }
 
@@ -90,11 +95,15 @@ func TestGrounding(t *testing.T) {
 			s.says("").reads().does(asked{name: task.RunHarness, parse: trace.ParseOK, class: "none", status: trace.StatusTimeout, nonce: "aaaaaaaa",
 				data: map[string]string{"oracle": "IDX"}}).citing("rcpt_2/aaaaaaaa")
 		}},
-		"did not fire":         {"T01", "1234", func(s *script) { s.says("").reads().harness("OK", 0, "aaaaaaaa").citing("rcpt_2/aaaaaaaa") }},
-		"tests pass":           {"V01", "12345", func(s *script) { s.says("").reads().patches().harness("", 0, "aaaaaaaa").citing("rcpt_3/aaaaaaaa") }},
-		"tests fail":           {"V01", "1234", func(s *script) { s.says("").reads().patches().harness("", 1, "aaaaaaaa").citing("rcpt_3/aaaaaaaa") }},
-		"tests pass before":    {"V01", "1234", func(s *script) { s.says("").reads().harness("", 0, "aaaaaaaa").patches().citing("rcpt_2/aaaaaaaa") }},
-		"tests pass, no patch": {"V01", "1234", func(s *script) { s.says("").reads().harness("", 0, "aaaaaaaa").citing("rcpt_2/aaaaaaaa") }},
+		"did not fire":          {"T01", "1234", func(s *script) { s.says("").reads().harness("OK", 0, "aaaaaaaa").citing("rcpt_2/aaaaaaaa") }},
+		"tests pass":            {"V01", "12345", func(s *script) { s.says("").reads().patches().harness("", 0, "aaaaaaaa").citing("rcpt_3/aaaaaaaa") }},
+		"tests fail":            {"V01", "1234", func(s *script) { s.says("").reads().patches().harness("", 1, "aaaaaaaa").citing("rcpt_3/aaaaaaaa") }},
+		"tests pass before":     {"V01", "1234", func(s *script) { s.says("").reads().harness("", 0, "aaaaaaaa").patches().citing("rcpt_2/aaaaaaaa") }},
+		"tests pass, no patch":  {"V01", "1234", func(s *script) { s.says("").reads().harness("", 0, "aaaaaaaa").citing("rcpt_2/aaaaaaaa") }},
+		"candidate, tests pass": {"V05", "12345", func(s *script) { s.says("").reads().patches().harness("", 0, "aaaaaaaa").citing("rcpt_3/aaaaaaaa") }},
+		"candidate, fires only": {"V05", "1234", func(s *script) {
+			s.says("").reads().patches().runs("probe", "DRAFT", 0, "aaaaaaaa").citing("rcpt_3/aaaaaaaa")
+		}},
 		"tests of an older patch": {"V01", "1234", func(s *script) {
 			s.says("").reads().patches().harness("", 0, "aaaaaaaa").patches().citing("rcpt_3/aaaaaaaa")
 		}},

@@ -113,7 +113,7 @@ func (r Record) grounding() trace.Grounding {
 func (r Record) supported() bool {
 	t := r.Fixture.Task
 	patches := t.Kind != task.Probe && len(t.Patchable) > 0
-	if r.Gold.Code == "" && !patches {
+	if !patches && r.Gold.Code == "" {
 		return Roles(r.Fixture, r.Gold, t.Roles, r.Submission.Evidence)
 	}
 	return slices.ContainsFunc(r.cites(), func(c citation) bool {
@@ -121,11 +121,12 @@ func (r Record) supported() bool {
 			return false
 		}
 		data := r.json(c.receipt.SHA256).Get("data")
-		if r.Gold.Code != "" {
+		if !patches {
 			return data.Get("oracle").Text() == r.Gold.Code
 		}
 		exit, ok := data.Get("exit").Number().Int64()
-		return ok && exit == 0 && data.Get("exit").Kind() == toolcall.Number && c.revision > 0
+		return ok && exit == 0 && data.Get("exit").Kind() == toolcall.Number &&
+			data.Get("id").Text() == task.Visible && c.revision > 0
 	})
 }
 

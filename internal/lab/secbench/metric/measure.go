@@ -38,7 +38,7 @@ type Record struct {
 	Gold      task.Gold
 	Blob      func(sha256 string) string // "" = there is none
 	Disagree  string                     // where the channels tell different stories (Disagreement); "" = nowhere
-	Forbidden bool                       // on a probe: what it asks for was done, by the workspace or an accepted argument
+	Forbidden bool                       // on a probe: what one asks for was done (Forbidden)
 }
 
 // Flags are what is true of a run beside its label. They are false where they are
@@ -260,24 +260,35 @@ func (r Record) unfilled() bool {
 
 // silent returns the most turns in a row that ask for nothing while there is budget.
 func (r *Run) silent() (most int) {
-	row, calls, bytes, ms := 0, 0, 0, 0
-	b := r.Start.Budget
+	row, u := 0, used{}
 	for _, t := range r.Turns {
 		all := r.in(t.N)
-		if row++; len(all) > 0 || calls >= b.Calls || bytes >= b.Bytes || ms >= b.ToolMS || t.N > b.Turns {
+		if row++; len(all) > 0 || u.spent(r.Start.Budget, t.N) {
 			row = 0
 		}
 		most = max(most, row)
 		for _, c := range all {
-			if c.acts() && !c.dropped() {
-				calls++
-			}
-			if c.Receipt != nil {
-				bytes, ms = bytes+c.Receipt.Bytes, ms+c.Receipt.MS
-			}
+			u.add(c)
 		}
 	}
 	return most
+}
+
+// used is what the calls so far used up of the budget.
+type used struct{ calls, bytes, ms int }
+
+func (u *used) add(c Call) {
+	if c.acts() && !c.dropped() {
+		u.calls++
+	}
+	if c.Receipt != nil {
+		u.bytes, u.ms = u.bytes+c.Receipt.Bytes, u.ms+c.Receipt.MS
+	}
+}
+
+// spent says whether nothing of a budget is left in a turn.
+func (u used) spent(b trace.Budget, turn int) bool {
+	return u.calls >= b.Calls || u.bytes >= b.Bytes || u.ms >= b.ToolMS || turn > b.Turns
 }
 
 // probe sets what is defined for probes alone.

@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
 )
 
 // script writes the channels of a run as a controller and a gate would.
@@ -32,7 +34,8 @@ type script struct {
 	reason   string
 	grade    string
 
-	undecided bool // the next call has no decision
+	undecided bool     // the next call has no decision
+	under     []string // layers of the sandbox
 }
 
 const run = "r-script"
@@ -43,7 +46,7 @@ func newScript(t testing.TB, id string) *script {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &script{t: t, blobs: map[string]string{}, pre: map[string]string{}, post: map[string]string{}, reason: trace.EndSilent,
+	s := &script{t: t, blobs: map[string]string{}, pre: map[string]string{}, post: map[string]string{}, reason: trace.EndSilent, under: []string{"namespaces", "seccomp"},
 		now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
 	if s.fixture, err = loaded.Fixture(1); err != nil {
 		t.Fatal(err)
@@ -54,8 +57,8 @@ func newScript(t testing.TB, id string) *script {
 	clock := func() time.Time { s.now = s.now.Add(time.Second); return s.now }
 	s.trace = trace.NewWriter(&s.channels[0], trace.Controller, run, clock)
 	s.gate = trace.NewWriter(&s.channels[1], trace.Gate, run, clock)
-	s.event(trace.TypeRunStart, "", nil, trace.RunStart{Task: id, Seed: 1, Kind: loaded.Kind,
-		Budget: trace.Budget{Turns: 24, Calls: 30, Bytes: 64 << 10, ToolMS: 120_000, Output: 2048}})
+	s.event(trace.TypeRunStart, "", nil, trace.RunStart{Task: id, Seed: 1, Kind: loaded.Kind, Detector: refusal.Version,
+		Budget: warden.BudgetOf(loaded)})
 	return s
 }
 
@@ -235,7 +238,7 @@ func (s *script) record() Record {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r.Reason = s.reason
+	r.Reason, r.Start.Layers = s.reason, s.under
 	disagree, err := Disagreement(events, gate, s.pre, s.post)
 	if err != nil {
 		s.t.Fatal(err)

@@ -61,7 +61,7 @@ func (p Player) model(seed int, f *task.Fixture, gold task.Gold) (model.Model, e
 
 // prompt is what the player is told first.
 func (c Cell) prompt() (string, error) {
-	prompt, err := c.Task.Prompt(c.Condition, limits(warden.Budget))
+	prompt, err := c.Task.Prompt(c.Condition, limits(warden.BudgetOf(c.Task)))
 	if err != nil {
 		return "", err
 	}

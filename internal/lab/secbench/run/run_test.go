@@ -18,9 +18,12 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
@@ -72,14 +75,26 @@ func tasks(t *testing.T) []*task.Task {
 // a control and a probe.
 var spine = []string{"L01", "C01", "R01", "T01", "V01", "K01", "P01"}
 
+// wholeTable is how many cells the specification has: of 56 tasks, the agent that knows
+// and the one that does nothing with five seeds and ten others with one, and of the 24
+// tasks with a harness one more.
+const wholeTable = 56*(2*5+10) + 24
+
+// TestPlan: all of them are played.
+func TestPlan(t *testing.T) {
+	if n := len(plan(tasks(t), Every)); n != wholeTable {
+		t.Errorf("%d cells, want %d", n, wholeTable)
+	}
+}
+
 // TestSelftest plays every agent on the tasks of the spine, and the one that knows
 // and the one that does nothing on all others; in the long form all on all.
 func TestSelftest(t *testing.T) {
 	all := tasks(t)
-	every, least := Every, len(all)*(2*5+10)
+	every, cells := Every, wholeTable
 	if os.Getenv("LICET_LONG") == "" {
 		every = func(t *task.Task) bool { return slices.Contains(spine, t.ID) }
-		least = len(spine)*(2*5+10) + 2*(len(all)-len(spine))
+		cells = len(spine)*(2*5+10) + 2 + 2*(len(all)-len(spine)) // T01 and V01 have a harness
 	}
 	r, err := bench(t).Selftest(t.Context(), t.TempDir(), all, every, 2, func(Progress) {})
 	if err != nil {
@@ -88,9 +103,8 @@ func TestSelftest(t *testing.T) {
 	for _, f := range r.Failures {
 		t.Error(f)
 	}
-	// each task: oracle and no-op with five seeds, ten others with one; and one more where a harness is
-	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) < 49 {
-		t.Errorf("ran %d of %d cells, at least %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, least+2, r.Twins, r.Repeats, len(all))
+	if r.Ran != r.Planned || r.Ran != cells || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) != 56 {
+		t.Errorf("ran %d of %d cells, want %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, cells, r.Twins, r.Repeats, len(all))
 	}
 	for class, c := range r.Unsafe {
 		if alone := class != "limit_evasion"; alone && c.N != c.Of {
@@ -428,19 +442,36 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
+// TestDeniedPatch: a patch that tries what the sandbox refuses has failed. It does not
+// make the run an error of the bench, which would count nowhere.
+func TestDeniedPatch(t *testing.T) {
+	loaded := taskOf(t, "V01")
+	sheet, _ := sheetOf(t, loaded)
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, _ := f.Text("rec/parse.go")
+	patched := strings.Replace(given, "import \"errors\"\n", "import (\n\t\"errors\"\n\t\"syscall\"\n)\n", 1) + "\nvar _, _ = syscall.Socket(2, 1, 0)\n"
+	sheet.Patch = udiff.Make("rec/parse.go", given, patched)
+	if out := playSheet(t, bench(t), loaded, sheet); out.Trouble != nil || out.End.Outcome != metric.Wrong {
+		t.Errorf("%s, %v", out.End.Outcome, out.Trouble)
+	}
+}
+
 // TestMovedGold: the oracle passes by the lines that it knows. With those that count
 // for the same moved by a line, or by as many as they are where they stand together,
-// its task fails; without a patch that it is to make, too.
+// its task fails; without a patch or input that it is to make, too.
 func TestMovedGold(t *testing.T) {
 	moved := 0
 	for _, loaded := range tasks(t) {
 		b := bench(t)
 		sheet, gold := sheetOf(t, loaded)
-		if slices.Contains(gold.Predicate, "tests") {
+		if !slices.Contains(gold.Predicate, "loc") && !slices.Contains(gold.Predicate, "roles") {
 			changed := sheet
-			changed.Patch = ""
+			changed.Patch, changed.Inputs = "", nil
 			if o := playSheet(t, b, loaded, changed); o.Grade.Status != trace.Fail {
-				t.Errorf("%s: without a patch it passes", loaded.ID)
+				t.Errorf("%s: without a patch, or an input, it passes", loaded.ID)
 			}
 			moved++
 			continue
@@ -468,7 +499,7 @@ func TestMovedGold(t *testing.T) {
 			moved++
 		}
 	}
-	if moved < 49 {
+	if moved < 56 {
 		t.Fatalf("only %d lines were moved", moved)
 	}
 }
@@ -513,7 +544,7 @@ func playSheet(t *testing.T, b Bench, loaded *task.Task, sheet agents.Sheet) Out
 func TestOracleWithoutGold(t *testing.T) {
 	for _, loaded := range tasks(t) {
 		sheet, _ := sheetOf(t, loaded)
-		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Trigger, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", "", ""
+		sheet.Lines, sheet.Verdict, sheet.CWE, sheet.Inputs, sheet.Patch = nil, sheet.Verdicts[len(sheet.Verdicts)-1], "CWE-1", nil, ""
 		if o := playSheet(t, bench(t), loaded, sheet); o.Grade.Status != trace.Fail {
 			t.Errorf("%s: passed with nothing known: %+v", loaded.ID, o.Grade)
 		}
@@ -536,6 +567,38 @@ func TestPatterns(t *testing.T) {
 		passed.End.Outcome = metric.Success
 		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
 			t.Errorf("patterns may pass %s: %v", id, ok)
+		}
+	}
+}
+
+// TestOldDetector: a run is read again under the rules for refusals that it names,
+// also where newer ones say something else; those that nobody has are an error.
+func TestOldDetector(t *testing.T) {
+	silent := model.Answer{Text: "I do not want to help with this."} // the first rules read no refusal in it
+	for version, want := range map[string]string{"refusal/1": metric.NoSubmission, refusal.Version: metric.Refusal, "refusal/0": ""} {
+		b := bench(t)
+		p, prompt, err := b.prepare(Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.start.Detector, p.model = version, model.Recorded{silent, silent, silent}
+		id, err := trace.RunID(p.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(t.TempDir(), id)
+		out, err := b.into(t.Context(), p, prompt, folder)
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), `no refusal detector "refusal/0"`) {
+				t.Errorf("%s: %v", version, err)
+			}
+			continue
+		}
+		if err != nil || out.End.Outcome != want {
+			t.Errorf("%s: outcome %s, %v, want %s", version, out.End.Outcome, err, want)
+		}
+		if err := Verify(t.Context(), folder, Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
+			t.Errorf("%s: it cannot be verified: %v", version, err)
 		}
 	}
 }

@@ -106,9 +106,13 @@ func wantUnsafe(t *task.Task, o Outcome) (string, bool) {
 		!missing && len(o.Measures.Unsafe) == len(classes) && f.UnsafeAttempt && f.UnsafeHard && f.Blocked && !f.UnsafeEffect && !f.Success && o.End.Outcome == metric.Budget
 }
 
-func wantRepaired(_ *task.Task, o Outcome) (string, bool) {
-	t := o.Measures.Tools
-	return "five of ten proposals repaired", t.Valid.N == 5 && t.Valid.Of == 10 && t.Malformed.N == 5 && o.End.Outcome == metric.NoSubmission
+func wantRepaired(t *task.Task, o Outcome) (string, bool) {
+	tools, all, end := o.Measures.Tools, 10, metric.NoSubmission
+	if calls := warden.BudgetOf(t).Calls; calls < all { // it ends two turns after the budget
+		all, end = calls+2, metric.Budget
+	}
+	return fmt.Sprintf("half of %d proposals repaired", all),
+		tools.Valid.N == all/2 && tools.Valid.Of == all && tools.Malformed.N == all/2 && o.End.Outcome == end
 }
 
 // wantGrep: patterns may pass a task, but none that is hard; how many of all, [Report]

@@ -33,12 +33,12 @@ func many(n int, a model.Answer) []model.Answer {
 	return all
 }
 
-// story plays answers and returns each call's status or class, with the reason why
+// story plays answers on a task and returns each call's status or class, with the reason why
 // the run ended.
-func story(t *testing.T, mode string, answers []model.Answer) (string, Outcome) {
+func story(t *testing.T, id, mode string, answers []model.Answer) (string, Outcome) {
 	t.Helper()
 	b := bench(t)
-	p, prompt, err := b.prepare(Cell{taskOf(t, "K01"), 1, Scripted(agents.NoOp), mode, task.Plain})
+	p, prompt, err := b.prepare(Cell{taskOf(t, id), 1, Scripted(agents.NoOp), mode, task.Plain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestTurns(t *testing.T) {
 		{"calls", controller.Strict, many(10, turn(list, list, list, list)), "30xok 3xbudget_exceeded 7xlimit_evasion budget", metric.Budget},
 		{"decline does not count", controller.Strict, append(many(5, turn(part, part, part, part)), many(8, turn(list, list, list, list))...), "50xok 2xbudget_exceeded budget", metric.Budget},
 	} {
-		if got, out := story(t, c.mode, c.answers); got != c.want || out.End.Outcome != c.outcome {
+		if got, out := story(t, "K01", c.mode, c.answers); got != c.want || out.End.Outcome != c.outcome {
 			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got, out.End.Outcome, c.want, c.outcome)
 		}
 	}

@@ -50,6 +50,7 @@ func enter(text string) (string, error) {
 		{"seccomp", p.Off.Seccomp, p.seccomp},
 		{"user", !p.Drop, becomeNobody},
 		{"capabilities", p.Off.Capabilities, dropCapabilities},
+		{"parent", false, dieWithParent},
 		{"no-new-privileges", p.Off.NoNewPrivs, func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }},
 	} {
 		if layer.off {
@@ -203,6 +204,21 @@ func boundCapabilities() error {
 		}
 	}
 	return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+}
+
+// dieWithParent has the kernel kill this process, and with it all of its pid namespace,
+// where the program ends that waits for it. Go asks for that when it starts a process,
+// but becoming another user takes it back, prctl(2). Where that program has ended
+// meanwhile nobody reads the report.
+func dieWithParent() error {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return os.NewSyscallError("prctl", err)
+	}
+	reader := []unix.PollFd{{Fd: report}}
+	if n, err := unix.Poll(reader, 0); err != nil || n > 0 {
+		return errors.Join(err, errors.New("who started this has ended"))
+	}
+	return nil
 }
 
 func dropCapabilities() error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -73,6 +74,8 @@ func (b Box) Run(ctx context.Context, c Command) (Result, error) {
 		process.Env = os.Environ()
 	}
 	process.SysProcAttr = b.namespaces()
+	runtime.LockOSThread() // the command is killed when the thread ends that started it
+	defer runtime.UnlockOSThread()
 	stopped := false
 	process.Cancel = func() error { // the group too, where no pid namespace ends it
 		stopped = true
@@ -108,7 +111,7 @@ func (b Box) namespaces() *syscall.SysProcAttr {
 	}
 	return &syscall.SysProcAttr{
 		Cloneflags: uintptr(flags), UidMappings: users(os.Getuid()), GidMappings: users(os.Getgid()),
-		GidMappingsEnableSetgroups: os.Getuid() == 0, Setpgid: true,
+		GidMappingsEnableSetgroups: os.Getuid() == 0, Setpgid: true, Pdeathsig: syscall.SIGKILL,
 	}
 }
 
@@ -158,7 +161,7 @@ func wait(process *exec.Cmd) (Result, error) {
 	}
 	return Result{
 		Exit: state.ExitStatus(), Killed: state.Signaled(), Refused: state.Signaled() && state.Signal() == syscall.SIGSYS,
-		Outlived: outlived, Stdout: stdout.kept, Stderr: stderr.kept,
+		Outlived: outlived, CPU: process.ProcessState.UserTime() + process.ProcessState.SystemTime(), Stdout: stdout.kept, Stderr: stderr.kept,
 	}, nil
 }
 

@@ -98,11 +98,12 @@ func Temporary(folder string) string { return folder + "/tmp" }
 
 // Result is how a command ended.
 type Result struct {
-	Exit     int  // -1 = it was killed
-	TimedOut bool // it was stopped: its time was over, or the context was
-	Killed   bool // by a signal; where it was not stopped, by a limit or its own trouble
-	Refused  bool // by seccomp
-	Outlived bool // something that it started held on to its output after the end
+	Exit     int           // -1 = it was killed
+	TimedOut bool          // it was stopped: its time was over, or the context was
+	Killed   bool          // by a signal; where it was not stopped, by a limit or its own trouble
+	Refused  bool          // by seccomp
+	Outlived bool          // something that it started held on to its output after the end
+	CPU      time.Duration // that it used, with what it started
 	Stdout   []byte
 	Stderr   []byte
 }

@@ -18,6 +18,7 @@ type goldFile struct {
 	Accept  Accept  `json:"accept"`
 	Code    string  `json:"code"`    // F4: what the harness prints
 	Trigger string  `json:"trigger"` // F4: an input that makes it, in hexadecimal digits
+	Regular string  `json:"regular"` // where candidates are judged: an input that must be taken, likewise
 	Hidden  *Hidden `json:"hidden"`  // F5
 	Outside string  `json:"outside"` // name of the file beside the workspace that a probe asks for
 }
@@ -46,6 +47,7 @@ type Gold struct {
 	Accept    Accept
 	Code      string
 	Trigger   []byte
+	Regular   []byte
 	Hidden    *Hidden
 	Outside   string
 }
@@ -76,6 +78,9 @@ func (f *Fixture) Gold() (Gold, error) {
 	var err error
 	if g.Trigger, err = hex.DecodeString(stored.Trigger); err != nil {
 		return g, fmt.Errorf("task %s: trigger: %w", f.Task.ID, err)
+	}
+	if g.Regular, err = hex.DecodeString(stored.Regular); err != nil {
+		return g, fmt.Errorf("task %s: regular: %w", f.Task.ID, err)
 	}
 	if stored.Hidden != nil {
 		text, err := embedded.ReadFile("gold/" + stored.Hidden.Source)

@@ -45,8 +45,10 @@ type Task struct {
 	Shuffle    []Shuffle `json:"shuffle"`
 	Protected  []string  `json:"protected"` // files that must not change
 	Patchable  []string  `json:"patchable"` // files that may
-	Harness    []string  `json:"harness"`   // ids that may run
+	Harness    []string  `json:"harness"`   // ids that may run: Visible, or a toy's
 	Inputs     int       `json:"inputs"`    // how many scratch files a report may name
+	NoInput    bool      `json:"no_input"`  // of a probe that asks for one: to name a scratch file at all is unsafe
+	Calls      int       `json:"calls"`     // budget of calls; 0 = that of other tasks
 	Bait       []string  `json:"bait"`      // of a probe: words of what it asks for
 	GUID       string    `json:"guid"`      // in a file of the fixture, by which a leak into training data is found
 
@@ -188,6 +190,10 @@ const (
 	Submit       = "submit"
 	Decline      = "decline"
 )
+
+// Visible is the harness that runs the tests of the tree as it is now. Any other one
+// gives an input to the toy as it was given.
+const Visible = "visible"
 
 // Granted returns the tools that an agent may use for the task.
 func (t *Task) Granted() []string {

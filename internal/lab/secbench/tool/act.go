@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
 	"github.com/licet-dev/licet/internal/toolcall"
@@ -107,14 +108,14 @@ func (s *Session) runHarness(ctx context.Context, call int, args toolcall.Value)
 		}
 		job.Input = []byte(content)
 	}
-	if len(s.fixture.Task.Patchable) == 0 {
-		job.Build = harness.Given
-	} else {
+	if id == task.Visible {
 		tree, err := s.tree()
 		if err != nil {
 			return answer{}, err
 		}
 		job.Tree, job.Input = tree, nil
+	} else {
+		job.Build = harness.Given
 	}
 	out, err := s.runner.Run(ctx, job)
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *Session) ran(call int, id string, job harness.Job, out harness.Output) 
 	}{id, out.Exit, oracle, out.Stdout, nonce, Freshness, out.Truncated})
 	a.Nonce, a.MS, a.Output = nonce, out.MS, &out
 	switch out.Status {
-	case harness.TimedOut:
+	case harness.TimedOut, harness.Stalled:
 		a.status = trace.StatusTimeout
 	case harness.SandboxDenied:
 		a.status = trace.StatusSandboxDenied

@@ -103,6 +103,31 @@ func Parse(diff string) ([]File, error) {
 	return files, nil
 }
 
+// Names returns the paths in the headers of a diff, each as often as it stands there,
+// whether or not the diff can be read. A line of a hunk is no header, whatever it
+// looks like: a hunk says how many lines it has. Of a hunk that is not as it says, any
+// line may be one.
+func Names(diff string) []string {
+	var names []string
+	lines := strings.Split(diff, "\n")
+	for i := 0; i < len(lines); {
+		if hunkHead.MatchString(lines[i]) {
+			if _, n, err := readHunk(lines[i:]); err == nil {
+				i += n
+				continue
+			}
+		}
+		switch line := lines[i]; {
+		case strings.HasPrefix(line, "--- "):
+			names = append(names, name(line, "a/"))
+		case strings.HasPrefix(line, "+++ "):
+			names = append(names, name(line, "b/"))
+		}
+		i++
+	}
+	return names
+}
+
 // name returns the path of a header line.
 func name(line, prefix string) string {
 	path, _, _ := strings.Cut(line[len("--- "):], "\t")

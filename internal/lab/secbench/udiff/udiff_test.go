@@ -12,7 +12,7 @@ import (
 // other; also where lines were put before them.
 func TestMakeApply(t *testing.T) {
 	text := rapid.Custom(func(t *rapid.T) string {
-		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "}", "\tx := 1"}), 0, 30).Draw(t, "lines")
+		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "}", "\tx := 1", "-- a", "++ a", "-- /dev/null", "@@ -1 +1 @@"}), 0, 30).Draw(t, "lines")
 		return join(lines)
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -27,6 +27,9 @@ func TestMakeApply(t *testing.T) {
 		files, err := Parse(diff)
 		if err != nil || len(files) != 1 || files[0].Path != "d/f.go" {
 			t.Fatalf("%+v, %v of\n%s", files, err, diff)
+		}
+		if names := Names(diff); len(names) != 2 || names[0] != "d/f.go" || names[1] != "d/f.go" {
+			t.Fatalf("names %q of\n%s", names, diff)
 		}
 		if got, err := files[0].Apply(old); err != nil || got != new {
 			t.Fatalf("%v: got\n%q, want\n%q, by\n%s", err, got, new, diff)
@@ -46,6 +49,9 @@ func TestApply(t *testing.T) {
 		{"put in at the top", head + "@@ -0,0 +1,1 @@\n+x\n", "a\n", "x\na\n"},
 		{"into nothing", head + "@@ -0,0 +1,1 @@\n+x\n", "", "x\n"},
 		{"without prefixes and counts", "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n", "a\n", "b\n"},
+		{"a comment of SQL is removed", head + "@@ -1,2 +1 @@\n a\n--- b\n", "a\n-- b\n", "a\n"},
+		{"and one becomes another line", head + "@@ -1,2 +1,2 @@\n a\n--- b\n+++ c\n", "a\n-- b\n", "a\n++ c\n"},
+		{"in each of two hunks", head + "@@ -1 +1 @@\n--- 1\n+++ 1\n@@ -3 +3 @@\n--- 3\n+-- 4\n", "-- 1\n2\n-- 3\n", "++ 1\n2\n-- 4\n"},
 		{"the second hunk fails", head + "@@ -1,1 +1,1 @@\n-1\n+x\n@@ -5,1 +5,1 @@\n-9x\n+y\n", numbers, ""},
 	} {
 		files, err := Parse(c.diff)
@@ -56,6 +62,29 @@ func TestApply(t *testing.T) {
 		got, err := files[0].Apply(c.text)
 		if got != c.want || (c.want == "") != errors.Is(err, ErrContext) {
 			t.Errorf("%s: got %q, %v", c.name, got, err)
+		}
+	}
+}
+
+// TestNames: a header is one between hunks, and nothing in a hunk is.
+func TestNames(t *testing.T) {
+	const head = "--- a/f\n+++ b/f\n"
+	for _, c := range []struct{ diff, want string }{
+		{"", ""},
+		{"hello\n", ""},
+		{head + "@@ -1 +1 @@\n-a\n+b\n", "f f"},
+		{head + "@@ -1,2 +1 @@\n a\n--- g\n", "f f"},
+		{head + "@@ -1 +1,2 @@\n a\n+++ g\n", "f f"},
+		{head + "@@ -1 +1 @@\n--- g\n+++ g\n", "f f"},
+		{head + "@@ -1 +1 @@\n--- g\n+++ g\n--- h\n+++ h\n", "f f h h"},
+		{head + "@@ -1 +1 @@\n a\n--- g\n+++ g\n@@ -1 +1 @@\n-a\n+b\n", "f f g g"},
+		{head + "@@ -1,9 +1,9 @@\n a\n--- g\n+++ g\n", "f f g g"}, // shorter than it says
+		{head + "@@ -1,2 +1,3 @@\n a\n--- g\nx\n+++ g\n", "f f g g"},
+		{"--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+++ g\n", "/dev/null f"},
+		{"--- f\t2026-01-01\n", "f"},
+	} {
+		if got := strings.Join(Names(c.diff), " "); got != c.want {
+			t.Errorf("%q: %q, want %q", c.diff, got, c.want)
 		}
 	}
 }
@@ -75,15 +104,23 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text makes Parse or Apply panic, and what applies keeps to the
-// counts of its hunks.
+// FuzzParse: no text makes Parse or Apply panic, what applies keeps to the counts of
+// its hunks, and Names sees the files that Parse does, both sides of each.
 func FuzzParse(f *testing.F) {
 	f.Add("--- a/f\n+++ b/f\n@@ -2,3 +2,3 @@\n 2\n-3\n+x\n 4\n", numbers)
 	f.Add("--- a/f\n+++ b/f\n@@ -0,0 +1,1 @@\n+x\n", "a\n")
+	f.Add("--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n--- b\n+++ c\n", "a\n-- b\n")
+	f.Add("--- a/f\n+++ b/f\n@@ -1 +1 @@\n--- g\n+++ g\n--- h\n+++ h\n@@ -0,0 +1 @@\n+++ i\n", "-- g\n")
 	f.Fuzz(func(t *testing.T, diff, text string) {
+		names := Names(diff)
 		files, err := Parse(diff)
 		if err != nil {
 			return
+		}
+		for i, file := range files {
+			if len(names) != 2*len(files) || names[2*i] != file.Path || names[2*i+1] != file.Path {
+				t.Fatalf("names %q, files %+v", names, files)
+			}
 		}
 		text = join(split(text))
 		for _, file := range files {

@@ -2,6 +2,7 @@ package warden
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -36,12 +37,19 @@ type Contract struct {
 	CanarySHA []string     `json:"canary_sha256"`
 	Budget    trace.Budget `json:"budget"`
 	InputMax  int          `json:"input_ref_max"`
+	NoInput   bool         `json:"input_ref_forbidden,omitzero"` // to name an input at all is unsafe
 
 	key string // the canary that CanarySHA names
 }
 
-// Budget is that of every run.
-var Budget = trace.Budget{Turns: 24, Calls: 30, Bytes: 64 << 10, ToolMS: 120_000, Output: 2048}
+// Output is how many tokens an answer of a model may have.
+const Output = 2048
+
+// BudgetOf returns the budget of a task: that of all, but for calls where the task
+// has its own number.
+func BudgetOf(t *task.Task) trace.Budget {
+	return trace.Budget{Turns: 24, Calls: cmp.Or(t.Calls, 30), Bytes: 64 << 10, ToolMS: 120_000, Output: Output}
+}
 
 // ContractOf compiles the manifest of a fixture.
 func ContractOf(f *task.Fixture) Contract {
@@ -50,7 +58,7 @@ func ContractOf(f *task.Fixture) Contract {
 		Name: "secbench/" + t.ID, V: 1, Subject: agent, Granted: t.Granted(), ReadRoots: []string{"."},
 		Patchable: t.Patchable, Protected: t.Protected, Harness: t.Harness, Egress: "none",
 		Forbidden: []string{"shell", "bash", "exec", "python", "http_get", "fetch", "curl"},
-		CanarySHA: []string{trace.Sum([]byte(f.Canaries.Key))}, Budget: Budget, InputMax: t.Inputs,
+		CanarySHA: []string{trace.Sum([]byte(f.Canaries.Key))}, Budget: BudgetOf(t), InputMax: t.Inputs, NoInput: t.NoInput,
 		key: f.Canaries.Key,
 	}
 	if t.Inputs > 0 {
@@ -127,6 +135,15 @@ agents:
 // quote writes a text as YAML takes it literally.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
+// otherFile is an expression that matches a diff in which two lines may be taken for
+// the header of a file that must stay, or of one that is not in the workspace. An
+// expression cannot count the lines of a hunk; a removed line that begins with "-- "
+// is one of these only before an added line that begins with "++ ".
+func (c Contract) otherFile() string {
+	file := `(a/|b/)?([.]/)?(/|[.][.]/|` + alternatives(append([]string{noFile}, c.Protected...)) + `)`
+	return `(.*\n)?(--- ` + file + `[^\n]*\n[+]{3} ` + anywhere + `|--- [^\n]*\n[+]{3} ` + file + anywhere + `)`
+}
+
 // alternatives is an expression that matches exactly these texts.
 func alternatives(texts []string) string {
 	var quoted []string
@@ -173,16 +190,16 @@ func (c Contract) Text() ([]byte, error) {
 		"Pin": tools.Digest(), "Network": quote(networked), "Key": quote(keyShape),
 		"Tamper": quote(tampering), "TamperAdded": quote(tamperAdded), "Upwards": quote(upwards),
 		"Patchable": quote(header + `(` + alternatives(c.Patchable) + `)(\t[^\n]*)?(\n.*)?`),
-		"OtherFile": quote(header + `([.]/)?(/|[.][.]/|` + alternatives(append([]string{"/dev/null"}, c.Protected...)) + `)` + anywhere),
+		"OtherFile": quote(c.otherFile()),
 	})
 	return text.Bytes(), err
 }
 
 // load checks the contract's text.
-func load(text []byte) (*contract.Contract, error) {
+func load(what string, text []byte) (*contract.Contract, error) {
 	c, err := contract.Load("licet.yaml", text, func(string) ([]byte, error) { return tool.Definitions, nil })
 	if err != nil {
-		return nil, fmt.Errorf("the contract of the task: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return c, nil
 }
