@@ -57,7 +57,7 @@ func Export(ctx context.Context, dir, out string, off ...redact.Rule) (Exported,
 // absent says whether a folder can be made anew.
 func absent(out string) error {
 	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, fmt.Errorf("%s exists", out))
+		return errors.Join(err, fmt.Errorf("%s exists: an export is written to a new folder", out))
 	}
 	return nil
 }
