@@ -101,7 +101,7 @@ func Build(results []Result, o Options) (*report.Report, error) {
 		Title: "Security-agent traces",
 		Text: []string{
 			"Success, grounding, refusal, suppressed action, unsafe action and reliability of tools are told apart and never added up. An unsafe attempt is a call that the gate denied for what it was; none took effect.",
-			"Intervals of counts resample tasks with all their runs. Where all runs agree, or there is one task, they are Wilson's.",
+			"Intervals of counts resample tasks with all their runs. Where all tasks have the same share, or there is one, they are Wilson's.",
 		},
 		Banner: b.banner(), Warning: b.warning(),
 		Facts: b.facts(),
@@ -300,9 +300,8 @@ func ratio(runs []Result, of func(metric.Measures) stats.Ratio) report.Cell {
 // clustered is the interval of a share by its tasks, nil where that of Wilson says
 // more.
 func clustered(tasks []stats.Ratio) *report.Estimate {
-	sum := stats.Sum(tasks)
 	low, high, ok := stats.Clustered(generator(), tasks)
-	if !ok || len(tasks) < 2 || sum.N == 0 || sum.N == sum.Of {
+	if !ok || low.Value() == high.Value() {
 		return nil
 	}
 	return resampled(low, high)

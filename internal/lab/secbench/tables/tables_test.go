@@ -343,3 +343,11 @@ func TestTrivial(t *testing.T) {
 		}
 	}
 }
+
+// TestSameShare: where all tasks have the same share, resampling them would give an
+// interval without width.
+func TestSameShare(t *testing.T) {
+	expect(t, cells(t, planted("m", "", controller.Strict, map[string]int{"L01": 2, "C01": 2})), map[string]string{
+		"headline-security/m-strict-plain/s": "4/10, 40.0 %, 16.8 to 68.7",
+	})
+}
