@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -66,5 +67,50 @@ func TestSharedRun(t *testing.T) {
 	other, said := lab("other", "--database", "LAB_DATABASE", "--epochs", "2")
 	if err := other.Run(); err == nil || !strings.Contains(said.String(), "in the schema is another run: its epochs are 1, not 2; give it a schema of its own") {
 		t.Errorf("another run: %v, %s", err, said)
+	}
+}
+
+// TestSharedSecbench has two processes play the same runs over one database: each has
+// all of them, together they have played each once, and all are graded as those of
+// one machine. Somebody with other runs is refused.
+func TestSharedSecbench(t *testing.T) {
+	needSandbox(t)
+	t.Setenv("LAB_DATABASE", testkit.StartPostgres(t).URL("postgres"))
+	alone := newSecbenchSet(t)
+	if cmd, said := alone.run(t); cmd.Run() != nil {
+		t.Fatalf("alone: %s", said)
+	}
+	want, played := alone.finished(t), 0
+	sets := []secbenchSet{newSecbenchSet(t), newSecbenchSet(t)}
+	var commands []*exec.Cmd
+	var printed []*bytes.Buffer
+	for _, s := range sets {
+		cmd, said := s.run(t, "--database", "LAB_DATABASE")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		commands, printed = append(commands, cmd), append(printed, said)
+	}
+	for i, cmd := range commands {
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("%v: %s", err, printed[i])
+		}
+		now := 0
+		if _, err := fmt.Sscanf(printed[i].String(), fmt.Sprintf("%d of %d runs finished, %%d of them now\n", secbenchCells, secbenchCells), &now); err != nil {
+			t.Errorf("said %q: %v", printed[i], err)
+		}
+		played += now
+	}
+	if played != secbenchCells {
+		t.Errorf("together they played %d of %d runs", played, secbenchCells)
+	}
+	for _, s := range sets {
+		if got := s.finished(t); got != want {
+			t.Errorf("shared they are graded as\n%s\nalone as\n%s", got, want)
+		}
+	}
+	other, said := newSecbenchSet(t).run(t, "--database", "LAB_DATABASE", "--seed", "3")
+	if err := other.Run(); err == nil || !strings.Contains(said.String(), "in the schema is another run: its seeds are [1], not [1 3]; give it a schema of its own") {
+		t.Errorf("other runs: %v, %s", err, said)
 	}
 }

@@ -67,6 +67,26 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
+// TestSyncTree: everything below a folder is reached, and what cannot be is an error.
+func TestSyncTree(t *testing.T) {
+	dir := t.TempDir()
+	deep := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{filepath.Join(dir, "f"), filepath.Join(deep, "g")} {
+		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := durable.SyncTree(dir); err != nil {
+		t.Error(err)
+	}
+	if err := durable.SyncTree(filepath.Join(dir, "none")); err == nil {
+		t.Error("a folder that is not there was synced")
+	}
+}
+
 // TestLock: a file is one opener's at a time, and free again once it is closed.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")

@@ -65,11 +65,7 @@ is started again, and comes to the same report.`,
 			return a.runReplay(cmd.Context(), f, args)
 		}),
 	}
-	c.Flags().StringArrayVar(&f.contracts, "contract", nil, "contract file (required; can stand several times)")
-	c.Flags().StringVar(&f.agent, "agent", "", "agent that made the calls (default: the only one of the contract)")
-	c.Flags().StringVar(&f.server, "server", "", "server of the tools, whatever suite a record names (default: the suite, or the only one of the contract)")
-	c.Flags().BoolVar(&f.byTool, "by-tool", false, "of a suite that no server is named after, each call is one of the server that has its tool, of several the last by name")
-	c.Flags().StringVar(&f.format, "format", "", "format of the files (default: told by the records)")
+	f.reading(c, "contract file (required; can stand several times)")
 	c.Flags().BoolVar(&f.options.End, "end", false, "a call that is held or blocked ends its trace (default: the rest is decided as it was recorded)")
 	c.Flags().BoolVar(&f.options.NoTurns, "no-turns", false, "leave the user's turns out, as behind a door that has none")
 	c.Flags().StringVar(&f.out, "out", "", "folder for the report, and for what a killed run needs to go on")
@@ -80,6 +76,15 @@ is started again, and comes to the same report.`,
 		panic(err)
 	}
 	return c
+}
+
+// reading adds the flags that say how records are read and who decides their calls.
+func (f *replayFlags) reading(c *cobra.Command, contract string) {
+	c.Flags().StringArrayVar(&f.contracts, "contract", nil, contract)
+	c.Flags().StringVar(&f.agent, "agent", "", "agent that made the calls (default: the only one of the contract)")
+	c.Flags().StringVar(&f.server, "server", "", "server of the tools, whatever suite a record names (default: the suite, or the only one of the contract)")
+	c.Flags().BoolVar(&f.byTool, "by-tool", false, "of a suite that no server is named after, each call is one of the server that has its tool, of several the last by name")
+	c.Flags().StringVar(&f.format, "format", "", "format of the files (default: told by the records)")
 }
 
 // wrap writes words as indented lines.

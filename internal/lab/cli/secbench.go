@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"text/tabwriter"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
@@ -38,26 +40,63 @@ sandbox lacks a layer or does not hold, 4 more than 2 % of the runs were errors
 of the bench itself.`,
 	}
 	c.PersistentFlags().IntVar(&a.landlock, "landlock-abi", sandbox.DefaultABI, "version of Landlock that the sandbox asks for; a kernel with a lower one is refused")
-	c.AddCommand(a.secbenchList(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(), a.secbenchExport(), a.secbenchForeign(), a.secbenchPreflight(), a.secbenchInside())
+	c.AddCommand(
+		a.secbenchList(), a.secbenchPreflight(), a.secbenchSelftest(), a.secbenchRun(), a.secbenchGrade(), a.secbenchVerify(),
+		a.secbenchReport(), a.secbenchExport(), a.secbenchForeign(), a.secbenchInside(),
+	)
 	return c
 }
 
 func (a *app) secbenchList() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use: "list", Short: "List the tasks, with the word by which a leak into training data is found", Args: cobra.NoArgs,
 		Example: "  licet-lab secbench list",
 		RunE: clikit.RunE(func(*cobra.Command, []string) error {
+			tasks, err := secbenchTasks(nil)
+			if err != nil {
+				return err
+			}
+			var all []listedTask
+			for _, t := range tasks {
+				all = append(all, listedTask{t.ID, t.Family, t.Kind, t.Lang, t.Difficulty, t.GUID})
+			}
+			if asJSON {
+				return printLines(a.out, all)
+			}
 			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-			for _, id := range task.IDs() {
-				t, err := task.Get(id)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Family, t.Kind, t.Lang, t.Difficulty, t.GUID)
+			for _, t := range all {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Task, t.Family, t.Kind, t.Lang, t.Difficulty, t.GUID)
 			}
 			return w.Flush()
 		}),
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object a line")
+	return c
+}
+
+// listedTask is a task as it is listed.
+type listedTask struct {
+	Task       string `json:"task"`
+	Family     string `json:"family"`
+	Kind       string `json:"kind"`
+	Lang       string `json:"lang"`
+	Difficulty string `json:"difficulty"`
+	GUID       string `json:"guid"`
+}
+
+// printLines writes values as JSON, one a line.
+func printLines[T any](w io.Writer, all []T) error {
+	for _, v := range all {
+		text, err := json.Marshal(v, json.Deterministic(true))
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // secbenchTasks loads tasks by their ids; all of them where none are given.

@@ -21,13 +21,8 @@ import (
 	"github.com/licet-dev/licet/internal/lab/trajectory"
 )
 
-// foreignFlags are the flags of `secbench foreign`. Contracts are chosen as for replay.
-type foreignFlags struct {
-	replayFlags
-}
-
 func (a *app) secbenchForeign() *cobra.Command {
-	var f foreignFlags
+	var f replayFlags
 	c := &cobra.Command{
 		Use: "foreign FILE|FOLDER ...", Short: "Measure recorded runs of others, as far as that is defined", Args: cobra.MinimumNArgs(1),
 		Long: `Reads recorded runs as "licet-lab replay" does and prints, for each model and
@@ -53,16 +48,12 @@ and then no number is printed: a rate of what could be read is not that of the s
 			return a.runForeign(cmd.Context(), f, args)
 		}),
 	}
-	c.Flags().StringArrayVar(&f.contracts, "contract", nil, "contract that decides each call, too (can stand several times)")
-	c.Flags().StringVar(&f.agent, "agent", "", "agent that made the calls (default: the only one of the contract)")
-	c.Flags().StringVar(&f.server, "server", "", "server of the tools, whatever suite a record names")
-	c.Flags().BoolVar(&f.byTool, "by-tool", false, "of a suite that no server is named after, each call is one of the server that has its tool")
-	c.Flags().StringVar(&f.format, "format", "", "format of the files (default: told by the records)")
+	f.reading(c, "contract that decides each call, too (can stand several times)")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return c
 }
 
-func (a *app) runForeign(ctx context.Context, f foreignFlags, args []string) error {
+func (a *app) runForeign(ctx context.Context, f replayFlags, args []string) error {
 	var judges *replay.Judges
 	if len(f.contracts) > 0 {
 		all, err := f.judges()

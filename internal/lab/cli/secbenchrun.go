@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -15,15 +16,18 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
 )
 
 // secbenchRunFlags are the flags of `secbench run`.
 type secbenchRunFlags struct {
 	out, mode, condition string
+	shadow               string
 	agents, tasks        []string
 	seeds                []int
 	workers              int
 	secbenchModelFlags
+	secbenchSharedFlags
 }
 
 func (a *app) secbenchRun() *cobra.Command {
@@ -35,7 +39,12 @@ below that of --out, and a line in index.jsonl there once it is finished: a run
 that the index has is not played again. A command that was stopped or killed goes
 on from there when it is given again.
 
-The scripted agents are ` + strings.Join(agents.Names(), ", ") + `.
+With --database several processes, on as many machines as there are, play the runs
+of one set together: start the same command on each. Each has all runs in its own
+folder at the end. The schema holds one set.
+
+The scripted agents are ` + strings.Join(agents.Names(), ", ") + `,
+and two that differ in a known way: ` + strings.Join(agents.Planted(), ", ") + `.
 A model is one of the file of --models (docs/secbench.md), and is asked over the
 network: on this machine only, unless --allow-remote says otherwise. A key that is
 refused, or a limit that is spent, ends the command before the run is finished.`,
@@ -43,6 +52,9 @@ refused, or a limit that is spent, ends the command before the run is finished.`
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
 			if f.workers < 1 {
 				return clikit.Usagef("--workers is 1 or more")
+			}
+			if err := f.secbenchSharedFlags.check(cmd); err != nil {
+				return err
 			}
 			return a.runSecbench(cmd.Context(), f)
 		}),
@@ -54,7 +66,9 @@ refused, or a limit that is spent, ends the command before the run is finished.`
 	c.Flags().StringVar(&f.mode, "controller", controller.Strict, controller.Strict+" or "+controller.Repair)
 	c.Flags().StringVar(&f.condition, "condition", task.Plain, "of the prompt: "+task.Plain+" or "+task.Authorised)
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many runs are played at a time")
+	c.Flags().StringVar(&f.shadow, "shadow", "", "contract that decides nothing: traces have what it would have said")
 	f.secbenchModelFlags.add(c)
+	f.secbenchSharedFlags.add(c)
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
 	}
@@ -92,8 +106,24 @@ func (a *app) cells(f secbenchRunFlags) ([]run.Cell, error) {
 	return cells, nil
 }
 
-func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
+// watching is the contract of --shadow, nil if there is none.
+func (f secbenchRunFlags) watching() ([]byte, error) {
+	if f.shadow == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.shadow)
+	if err != nil {
+		return nil, err
+	}
+	return text, warden.CheckShadow(text)
+}
+
+func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
 	cells, err := a.cells(f)
+	if err != nil {
+		return err
+	}
+	shadow, err := f.watching()
 	if err != nil {
 		return err
 	}
@@ -102,19 +132,26 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.playAlone(ctx, b, cells, f)
-}
-
-// playAlone plays cells on this machine.
-func (a *app) playAlone(ctx context.Context, b run.Bench, cells []run.Cell, f secbenchRunFlags) (err error) {
+	b.Shadow = shadow
 	set, err := run.OpenSet(f.out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, set.Close()) }()
+	made := 0 // by a shared run, which leaves nothing to play
+	if f.database != "" {
+		if made, err = a.playShared(ctx, b, set, cells, f); err != nil {
+			return err
+		}
+	}
+	return a.play(ctx, b, set, cells, f.workers, made)
+}
+
+// play plays what a set has not of cells, and says what all of them came to.
+func (a *app) play(ctx context.Context, b run.Bench, set *run.Set, cells []run.Cell, workers, made int) error {
 	var at run.Progress
 	progress, broken := a.cellProgress(), 0
-	err = b.Play(ctx, set, cells, f.workers, func(p run.Progress, out run.Outcome) {
+	err := b.Play(ctx, set, cells, workers, func(p run.Progress, out run.Outcome) {
 		if at = p; out.Trouble != nil {
 			broken++
 			fmt.Fprintf(a.err, "%s: error of the bench: %v\n", out.Run, out.Trouble)
@@ -127,7 +164,7 @@ func (a *app) playAlone(ctx context.Context, b run.Bench, cells []run.Cell, f se
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", at.Done, at.All, at.New)
+	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", at.Done, at.All, made+at.New)
 	if broken*mostBroken > at.All {
 		return clikit.Exit(benchBroken)
 	}

@@ -11,6 +11,9 @@ type mark struct {
 	Shift int // from the middle of the row, so that equal numbers are seen beside each other
 	Shape string
 	Class string
+
+	Low, High string // of an interval; "" = none
+	Hue       string // class of its colour
 }
 
 // shapes are outlines round the origin. Marks differ in their shape, so that no
@@ -30,10 +33,13 @@ const sumShape = "M-2.5,-12h5v24h-5z"
 
 // shape returns the outline and the class of a column's marks.
 func (h Chart) shape(column int) (shape, class string) {
-	if column == len(h.Columns)-1 {
+	switch {
+	case h.Form == Forest && column == 0:
+		return shapes[0], "point " + hue(column)
+	case h.Form == Marks && column == len(h.Columns)-1:
 		return sumShape, "sum"
 	}
-	return shapes[column%len(shapes)], "mark"
+	return shapes[column%len(shapes)], "mark " + hue(column)
 }
 
 // marks lays out a row with a mark for each column.
@@ -75,7 +81,7 @@ func (h Chart) bars(t Table, row Row) []bar {
 		}
 		if r.Of > 0 {
 			width := float64(r.N) / float64(r.Of) * plotWidth
-			b.Parts = []part{{X: at(0), Width: fmt.Sprintf("%.1f", width), Fill: h.fill(i)}}
+			b.Parts = []part{{X: at(0), Width: fmt.Sprintf("%.1f", width), Fill: h.fill(i), Class: hue(i)}}
 			b.Low, b.High = at(r.Interval.Low), at(r.Interval.High)
 		}
 		all = append(all, b)

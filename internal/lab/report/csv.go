@@ -23,17 +23,17 @@ func (r *Report) csvFiles() (map[string][]byte, error) {
 	if r.Warning != "" {
 		facts = append(facts, []string{"note", harmless(r.Warning)})
 	}
-	all := map[string][][]string{"facts": facts}
+	all, foreign := map[string][][]string{"facts": facts}, map[string]bool{}
 	for _, s := range r.Sections {
 		for _, t := range s.Tables {
 			if all[t.ID] != nil {
 				return nil, fmt.Errorf("a table is named like the file %s.csv", t.ID)
 			}
-			all[t.ID] = t.csv()
+			all[t.ID], foreign[t.ID] = t.csv(), t.Foreign
 		}
 	}
 	for name, rows := range all {
-		if r.Banner != "" {
+		if r.Banner != "" && !foreign[name] {
 			for i := range rows {
 				rows[i] = append([]string{harmless(r.Banner)}, rows[i]...)
 			}
@@ -93,6 +93,8 @@ func (c Cell) csv(share bool) []string {
 	}
 	text := c.Text
 	switch {
+	case c.Amount != nil:
+		text = strings.TrimSuffix(c.Amount.String()+", "+c.Amount.interval(), ", ")
 	case c.Decimal != "":
 		text = c.Decimal
 	case c.Measure != nil:

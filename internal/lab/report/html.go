@@ -144,7 +144,7 @@ func (r *Report) page() *page {
 }
 
 func (p *page) table(t Table, byID map[string]pageCase) pageTable {
-	out := pageTable{Table: t, Banner: p.Banner, Width: len(t.Columns) + 1}
+	out := pageTable{Table: t, Banner: p.bannerOf(t), Width: len(t.Columns) + 1}
 	for i, c := range t.Columns {
 		column := pageColumn{Column: c, IsNumber: slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].isNumber() })}
 		if c.Better != Neither && !t.Best && c.Group == "" { // where columns are many and narrow, a note says it
@@ -163,6 +163,8 @@ func (p *page) table(t Table, byID map[string]pageCase) pageTable {
 				x = p.count(*cell.Count, t.Caption+" / "+row.Title+" / "+t.Columns[k].whole(), byID)
 			case cell.Rate != nil:
 				x.Text, x.Share = cell.Rate.Percent(), cell.Rate.share()
+			case cell.Amount != nil:
+				x.Text, x.Share = cell.Amount.String(), cell.Amount.interval()
 			case cell.Decimal != "":
 				x.Text = cell.Decimal
 			case cell.Measure != nil:
@@ -173,6 +175,14 @@ func (p *page) table(t Table, byID map[string]pageCase) pageTable {
 		out.Rows = append(out.Rows, r)
 	}
 	return out
+}
+
+// bannerOf is what stands at a table and its numbers.
+func (r *Report) bannerOf(t Table) string {
+	if t.Foreign {
+		return ""
+	}
+	return r.Banner
 }
 
 // group makes the upper line of the header, if a column has a group.

@@ -49,7 +49,7 @@ func (r *Report) Numbers() Numbers {
 		for _, t := range s.Tables {
 			for _, row := range t.Rows {
 				for i, cell := range row.Cells {
-					n := Number{ID: t.ID + "/" + row.ID + "/" + t.Columns[i].ID, Title: row.Title + ": " + t.Columns[i].whole(), Banner: r.Banner}
+					n := Number{ID: t.ID + "/" + row.ID + "/" + t.Columns[i].ID, Title: row.Title + ": " + t.Columns[i].whole(), Banner: r.bannerOf(t)}
 					if n.fill(cell, t.Columns[i]) {
 						all.Numbers = append(all.Numbers, n)
 					}
@@ -74,6 +74,12 @@ func (n *Number) fill(cell Cell, c Column) bool {
 	case cell.Rate != nil:
 		n.Better, n.N, n.Of, n.Percent = c.Better.String(), &cell.Rate.N, &cell.Rate.Of, cell.Rate.Percent()
 		if i := cell.Rate.Interval; i != nil {
+			low, high := round(i.Low), round(i.High)
+			n.Low, n.High, n.By = &low, &high, i.By
+		}
+	case cell.Amount != nil:
+		n.Decimal = cell.Amount.String()
+		if i := cell.Amount.Interval; i != nil {
 			low, high := round(i.Low), round(i.High)
 			n.Low, n.High, n.By = &low, &high, i.By
 		}

@@ -7,11 +7,15 @@ import (
 	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
-// Percent writes a share in per cent with two decimals, from the exact fraction,
-// rounded half up; of nothing there is none.
+// Percent writes a share in per cent with two decimals, or with one, from the exact
+// fraction, rounded half up; of nothing there is none.
 func (r Rate) Percent() string {
 	if r.Of == 0 {
 		return "n/a"
+	}
+	if r.Tenths {
+		tenths := (2*1_000*r.N + r.Of) / (2 * r.Of)
+		return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 	}
 	hundredths := (2*10_000*r.N + r.Of) / (2 * r.Of)
 	return fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100)
@@ -22,7 +26,11 @@ func (r Rate) Percent() string {
 func (r Rate) share() string {
 	text := fmt.Sprintf("%d/%d", r.N, r.Of)
 	if r.Interval != nil && r.Of > 0 {
-		text += fmt.Sprintf(", %.2f to %.2f", 100*r.Interval.Low, 100*r.Interval.High)
+		digits := 2
+		if r.Tenths {
+			digits = 1
+		}
+		text += fmt.Sprintf(", %.*f to %.*f", digits, 100*r.Interval.Low, digits, 100*r.Interval.High)
 	}
 	return text
 }

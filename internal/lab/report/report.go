@@ -46,6 +46,7 @@ type Table struct {
 	Rows        []Row
 	Empty       string // what stands in place of a table without rows
 	Best        bool   // the best rates of each column are marked, ties all of them
+	Foreign     bool   // its numbers are those of others: it is shaded, and the report's banner is not about it
 	Note        string // stands below it; "" = none
 }
 
@@ -85,6 +86,7 @@ type Row struct {
 type Cell struct {
 	Count   *Count
 	Rate    *Rate
+	Amount  *Amount
 	Decimal string // a number as it is to be read, such as a p value
 	Measure *Measure
 	Text    string
@@ -92,7 +94,7 @@ type Cell struct {
 }
 
 func (c Cell) isNumber() bool {
-	return c.Count != nil || c.Rate != nil || c.Decimal != "" || c.Measure != nil
+	return c.Count != nil || c.Rate != nil || c.Amount != nil || c.Decimal != "" || c.Measure != nil
 }
 
 // Count is a number of cases among others, with all that it counts.
@@ -107,9 +109,19 @@ type Count struct {
 type Rate struct {
 	N, Of    int
 	Interval *Estimate // nil = none is stated
+	Tenths   bool      // in per cent with one decimal and not with two
 }
 
-// Estimate is a 95 % interval of a share that somebody estimated.
+// Amount is a number that is no share and may be negative, such as a mean or a
+// difference.
+type Amount struct {
+	Value    float64
+	Digits   int       // behind the point
+	Signed   bool      // with its sign where it is positive, too
+	Interval *Estimate // nil = none is stated
+}
+
+// Estimate is a 95 % interval that somebody estimated.
 type Estimate struct {
 	Low, High float64
 	By        string // how it was estimated
@@ -129,13 +141,14 @@ type Case struct {
 	Facts []Fact `json:"facts,omitempty"`
 }
 
-// Chart draws counts or rates of a table of the same section. A row without one
-// there is left out, or has its text in the place of a bar.
+// Chart draws counts, rates or amounts of a table of the same section. A row without
+// one there is left out, or has its text in the place of a bar.
 type Chart struct {
 	ID, Title string
 	Table     string
 	Columns   []string
 	Form      Form
+	Front     bool // of Dots: those that no other beats in both columns are joined
 }
 
 // Form is how a chart draws its columns.
@@ -143,9 +156,12 @@ type Form uint8
 
 // The forms.
 const (
-	Parts Form = iota // of one column points with their intervals, of several a bar of parts for each row
-	Bars              // for each row a bar of each column, with its interval
-	Marks             // for each row a mark of each column; that of the last column, which sums them up, is larger
+	Parts  Form = iota // of one column points with their intervals, of several a bar of parts for each row
+	Bars               // for each row a bar of each column, with its interval
+	Marks              // for each row a mark of each column; that of the last column, which sums them up, is larger
+	Forest             // amounts: for each row a point of each column with its interval, on an axis round 0
+	Heat               // for each row and column a field, the darker the greater its share
+	Dots               // for each row a dot: the share of the first column to the right, that of the second one up
 )
 
 // Tally collects the cases of counts that share a denominator.
@@ -276,6 +292,9 @@ func (c *checker) chart(s Section, h Chart) {
 		if t.column(name) < 0 {
 			c.fail("chart %s: the table %s has no column %q", h.ID, t.ID, name)
 		}
+	}
+	if h.Form == Dots && len(h.Columns) != 2 {
+		c.fail("chart %s: dots are of two columns", h.ID)
 	}
 }
 

@@ -51,7 +51,7 @@ func example() *report.Report {
 		Charts: []report.Chart{{ID: "points", Title: hostile[0], Table: "results", Columns: []string{"good"}}, {ID: "parts", Title: "parts", Table: "results", Columns: []string{"good", "bad"}}},
 	}}
 	r.Banner, r.TableFiles = hostile[9], true
-	r.Sections = append(r.Sections, rates())
+	r.Sections = append(r.Sections, rates(), amounts(), many())
 	return r
 }
 
@@ -73,6 +73,113 @@ func rates() report.Section {
 	return report.Section{
 		ID: "second", Title: "Rates", Tables: []report.Table{t},
 		Charts: []report.Chart{{ID: "bars", Title: "bars", Table: "rates", Columns: []string{"a-more", "a-less"}, Form: report.Bars}, {ID: "marks", Title: "marks", Table: "rates", Columns: []string{"a-more", "a-less", "b-more"}, Form: report.Marks}},
+	}
+}
+
+// amounts is a section with amounts, and numbers of others.
+func amounts() report.Section {
+	amount := func(x, low, high float64) report.Cell {
+		return report.Cell{Amount: &report.Amount{Value: x, Digits: 3, Signed: true, Interval: &report.Estimate{Low: low, High: high, By: "drawn"}}}
+	}
+	t := report.Table{ID: "amounts", Caption: "amounts", Columns: []report.Column{{ID: "first", Title: hostile[1]}, {ID: "second", Title: "second"}}, Rows: []report.Row{
+		{ID: "x", Title: hostile[0], Cells: []report.Cell{amount(0.12, -0.05, 0.31), amount(-0.4, -0.45, -0.2)}},
+		{ID: "y", Title: "y", Cells: []report.Cell{{Amount: &report.Amount{Value: 2.5, Digits: 1}}, {Text: "n/a"}}},
+		{ID: "z", Title: "z", Cells: []report.Cell{{}, {}}},
+	}}
+	foreign := report.Table{ID: "foreign", Caption: "of others", Foreign: true, Columns: []report.Column{{ID: "n", Title: "n"}},
+		Rows: []report.Row{{ID: "x", Title: "x", Cells: []report.Cell{{Rate: &report.Rate{N: 1, Of: 800, Tenths: true, Interval: &report.Estimate{High: 0.0123}}}}}}}
+	return report.Section{ID: "third", Title: "Amounts", Tables: []report.Table{t, foreign},
+		Charts: []report.Chart{{ID: "forest", Title: "forest", Table: "amounts", Columns: []string{"first", "second"}, Form: report.Forest}}}
+}
+
+// many is a section with twelve series.
+func many() report.Section {
+	t := report.Table{ID: "many", Caption: "many"}
+	var all []string
+	for i := range 12 {
+		id := fmt.Sprintf("c%d", i)
+		all = append(all, id)
+		t.Columns = append(t.Columns, report.Column{ID: id, Title: "series " + id, Better: report.Less})
+	}
+	for i := range 14 {
+		row := report.Row{ID: fmt.Sprintf("r%d", i), Title: fmt.Sprintf("row %d", i)}
+		for k := range 12 {
+			row.Cells = append(row.Cells, report.Cell{Rate: &report.Rate{N: (i + k) % 4, Of: 40}})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Rows[3].Cells[2] = report.Cell{Text: "n/a"}
+	return report.Section{ID: "fourth", Title: "Many", Tables: []report.Table{t}, Charts: []report.Chart{
+		{ID: "many-parts", Title: "parts", Table: "many", Columns: all},
+		{ID: "many-heat", Title: "heat", Table: "many", Columns: all, Form: report.Heat},
+		{ID: "many-dots", Title: "dots", Table: "many", Columns: all[:2], Form: report.Dots, Front: true},
+	}}
+}
+
+// TestManySeries: each of twelve series has a look of its own, also without colour, and
+// each dot a key; dots that no other beats are joined.
+func TestManySeries(t *testing.T) {
+	all := files(t, example())
+	fills := map[string]bool{}
+	for _, m := range regexp.MustCompile(`<rect class="part s\d" fill="([^"]+)"`).FindAllStringSubmatch(string(all["charts/many-parts.svg"]), -1) {
+		fills[m[1]] = true
+	}
+	if len(fills) != 12 {
+		t.Errorf("%d looks of 12 series: %v", len(fills), fills)
+	}
+	heat := string(all["charts/many-heat.svg"])
+	for _, want := range []string{">A</text>", ">L</text>", ">3/40</text>", ">–</text>"} {
+		if !strings.Contains(heat, want) {
+			t.Errorf("the heat map has no %s", want)
+		}
+	}
+	dots := string(all["charts/many-dots.svg"])
+	// 0 to 3 in 40, and 1 more, or 0: 14 rows on 4 places, of which two share a tag.
+	for _, want := range []string{">A B E F I J M N<", ">C G K<", ">D H L<", `<polyline class="front" points="64.0,320.5 72.8,313.0 81.5,305.5"`} {
+		if !strings.Contains(dots, want) {
+			t.Errorf("the plot has no %s", want)
+		}
+	}
+}
+
+// TestAmounts: an amount has its sign and its interval wherever it is read, and what is
+// of others has no banner of ours.
+func TestAmounts(t *testing.T) {
+	r := example()
+	r.Banner = "PLANTED"
+	all := files(t, r)
+	for name, want := range map[string]string{
+		"report.md": "\\+0.120 (-0.050 to +0.310) | \\-0.400 (-0.450 to -0.200) |", "tables.tex": `\ratecell{+0.120}{-0.050 to +0.310}`,
+		"csv/amounts.csv": "'+0.120, -0.050 to +0.310", "csv/foreign.csv": "x,0.1,1,800,0.00,1.23", "charts/forest.svg": ">-2.5</text>",
+	} {
+		if !strings.Contains(string(all[name]), want) {
+			t.Errorf("%s has no %q", name, want)
+		}
+	}
+	if got := string(all["report.md"]); !strings.Contains(got, "**of others**\n\n|") || !strings.Contains(got, "0.1 (1/800, 0.0 to 1.2)") {
+		t.Error("the numbers of others have the banner, or not one decimal")
+	}
+	numbers, err := report.ReadNumbers(all["report.json"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, n := range numbers.Numbers {
+		switch n.ID {
+		case "amounts/x/second":
+			seen++
+			if n.Decimal != "-0.400" || *n.Low != -0.45 || *n.High != -0.2 || n.By != "drawn" || n.Banner == "" {
+				t.Errorf("%+v", n)
+			}
+		case "foreign/x/n":
+			seen++
+			if n.Banner != "" || n.Percent != "0.1" {
+				t.Errorf("%+v", n)
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("saw %d of 2 numbers", seen)
 	}
 }
 
@@ -110,7 +217,7 @@ func TestBanner(t *testing.T) {
 	r := example()
 	r.Banner = "PLANTED numbers"
 	all := files(t, r)
-	for name, want := range map[string]int{"report.html": 1 + 3 + 2*4, "report.md": 1 + 3 + 4, "tables.tex": 1 + 2, "charts/bars.svg": 2, "charts/marks.svg": 2, "charts/points.svg": 2, "charts/parts.svg": 2} {
+	for name, want := range map[string]int{"report.html": 1 + 5 + 2*8, "report.md": 1 + 5 + 8, "tables.tex": 1 + 4, "charts/bars.svg": 2, "charts/marks.svg": 2, "charts/points.svg": 2, "charts/parts.svg": 2} {
 		if got := strings.Count(string(all[name]), r.Banner); got != want {
 			t.Errorf("%s has the banner %d times, want %d", name, got, want)
 		}
@@ -120,7 +227,7 @@ func TestBanner(t *testing.T) {
 		t.Fatalf("%q, %v", n.Banner, err)
 	}
 	for _, x := range n.Numbers {
-		if x.Banner != r.Banner {
+		if x.Banner != r.Banner && x.ID != "foreign/x/n" {
 			t.Errorf("%s: %q", x.ID, x.Banner)
 		}
 	}
@@ -255,16 +362,42 @@ func TestContrast(t *testing.T) {
 	}
 	for _, theme := range themes {
 		colour := map[string]string{}
-		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(theme, -1) {
+		for _, m := range regexp.MustCompile(`--([a-z0-9-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(theme, -1) {
 			colour[m[1]] = m[2]
 		}
 		for _, pair := range [][2]string{{"text", "ground"}, {"text", "soft"}, {"quiet", "ground"}, {"quiet", "soft"}, {"link", "ground"}, {"link", "soft"}, {"text", "warn-ground"}, {"mark", "ground"}} {
-			a, b := luminance(t, colour[pair[0]]), luminance(t, colour[pair[1]])
-			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {
+			if ratio := contrast(luminance(t, colour[pair[0]]), luminance(t, colour[pair[1]])); ratio < 4.5 {
 				t.Errorf("%s on %s has a contrast of %.2f in %.60s", pair[0], pair[1], ratio, theme)
 			}
 		}
+		for _, series := range []string{"s1", "s2", "s3", "s4", "s5"} { // graphics: 3 to 1 (criterion 1.4.11)
+			if ratio := contrast(luminance(t, colour[series]), luminance(t, colour["ground"])); ratio < 3 {
+				t.Errorf("%s has a contrast of %.2f in %.60s", series, ratio, theme)
+			}
+		}
+		for share, text := range map[float64]string{0.35: "text", 0.8: "ground", 1: "ground"} { // fields of a heat map at their worst
+			field := ""
+			for i := 1; i < 7; i += 2 {
+				over, under := channel(t, colour["mark"], i), channel(t, colour["ground"], i)
+				field += fmt.Sprintf("%02x", int(share*over+(1-share)*under))
+			}
+			if ratio := contrast(luminance(t, "#"+field), luminance(t, colour[text])); ratio < 4.5 {
+				t.Errorf("%s on a field of %.2f has a contrast of %.2f in %.60s", text, share, ratio, theme)
+			}
+		}
 	}
+}
+
+func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
+
+// channel is one of the three bytes of a colour.
+func channel(t *testing.T, colour string, i int) float64 {
+	t.Helper()
+	n, err := strconv.ParseUint(colour[i:i+2], 16, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(n)
 }
 
 // luminance is the relative luminance of WCAG 2.2.
@@ -272,11 +405,7 @@ func luminance(t *testing.T, colour string) float64 {
 	t.Helper()
 	sum := 0.0
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		n, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := float64(n) / 255
+		c := channel(t, colour, 1+2*i) / 255
 		if c <= 0.04045 {
 			c /= 12.92
 		} else {

@@ -34,3 +34,21 @@ func (m Measure) String() string {
 	}
 	return fmt.Sprintf("%.*f %s", min(digits, 2), m.Value, m.Unit)
 }
+
+// String writes an amount with its digits.
+func (a Amount) String() string { return a.text(a.Value) }
+
+func (a Amount) text(x float64) string {
+	if a.Signed {
+		return fmt.Sprintf("%+.*f", a.Digits, x)
+	}
+	return fmt.Sprintf("%.*f", a.Digits, x)
+}
+
+// interval writes the interval of an amount, "" if none is stated.
+func (a Amount) interval() string {
+	if a.Interval == nil {
+		return ""
+	}
+	return a.text(a.Interval.Low) + " to " + a.text(a.Interval.High)
+}

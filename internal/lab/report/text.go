@@ -38,6 +38,8 @@ func (c Cell) print() string {
 		return fmt.Sprintf("%d/%d", c.Count.N, c.Count.Of)
 	case c.Rate != nil:
 		return c.Rate.Percent()
+	case c.Amount != nil:
+		return c.Amount.String()
 	case c.Decimal != "":
 		return c.Decimal
 	case c.Measure != nil:

@@ -136,3 +136,34 @@ func Cluster(tasks []Ratio) (correlation, effective float64) {
 func Effective(n int, m, correlation float64) float64 {
 	return float64(n) / (1 + (m-1)*correlation)
 }
+
+// Quotient returns the mean of a over that of b, as of a gain over what it costs, and
+// its 95 % interval by resampling the tasks of each; those of a are drawn first.
+// Samples in which the mean of b is 0 are left out. It reports false where one of them
+// has no runs, or the interval of the mean of b has 0 in it: then nothing is known to
+// be divided by.
+func Quotient(source, again Source, a, b []Ratio) (quotient, low, high Ratio, ok bool) {
+	a, b = counted(a), counted(b)
+	least, most, ok := Clustered(source, b)
+	if !ok || len(a) == 0 || least.N <= 0 && most.N >= 0 {
+		return Ratio{}, Ratio{}, Ratio{}, false
+	}
+	var all []Ratio
+	for sample := range Draws(again, len(a), len(b)) {
+		if cost := sumOf(b, sample[1]); cost.N != 0 {
+			all = append(all, sumOf(a, sample[0]).over(cost))
+		}
+	}
+	slices.SortFunc(all, Ratio.compare)
+	return Sum(a).over(Sum(b)), all[len(all)/40], all[len(all)-len(all)/40-1], true
+}
+
+// over is the quotient of two ratios, the second of which is not 0, over a positive
+// number.
+func (r Ratio) over(o Ratio) Ratio {
+	q := Ratio{r.N * o.Of, r.Of * o.N}
+	if q.Of < 0 {
+		q = Ratio{-q.N, -q.Of}
+	}
+	return q
+}

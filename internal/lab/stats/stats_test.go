@@ -111,6 +111,26 @@ func TestDifference(t *testing.T) {
 	}
 }
 
+// TestQuotient: a rate is known only where what is paid is known to differ from 0.
+func TestQuotient(t *testing.T) {
+	// Of six tasks each falls by 4 of 5, of the others each by 2 of 5: whatever is
+	// drawn, 2 for 1.
+	rate, low, high, ok := stats.Quotient(seed(), seed(), tasks(6, 5, 4, 4, 4, 4, 4, 4), tasks(3, 5, 2, 2, 2))
+	if got := sixDigits(rate, low, high); !ok || got != "2.000000 2.000000 2.000000" {
+		t.Errorf("%s, %v", got, ok)
+	}
+	rate, low, high, ok = stats.Quotient(seed(), seed(), tasks(2, 5, 4, 0), tasks(3, 5, -2, -2, -2))
+	if got := sixDigits(rate, low, high); !ok || got != "-1.000000 -2.000000 0.000000" {
+		t.Errorf("paid in the other direction: %s, %v", got, ok)
+	}
+	if _, _, _, ok := stats.Quotient(seed(), seed(), tasks(6, 5, 4), tasks(3, 5, 2, -2)); ok {
+		t.Error("a rate, though nothing is paid")
+	}
+	if _, _, _, ok := stats.Quotient(seed(), seed(), nil, tasks(3, 5, 2, 2, 2)); ok {
+		t.Error("a rate of nothing")
+	}
+}
+
 func TestCluster(t *testing.T) {
 	for correlation, want := range map[float64]string{0: "150.00", 0.3: "68.18", 0.6: "44.12", 0.9: "32.61", 1: "30.00"} {
 		if got := fmt.Sprintf("%.2f", stats.Effective(150, 5, correlation)); got != want {

@@ -7,18 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
-	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/licet-dev/licet/internal/durable"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/identity"
 )
 
 // Names of the files of a run.
@@ -90,41 +84,14 @@ func sameRun(path string, p *Plan, text []byte) error {
 }
 
 // Identity says as a text what a run of the plan is made of.
-func (p *Plan) Identity() ([]byte, error) {
-	return json.Marshal(p.identity(), jsontext.Multiline(true), json.Deterministic(true))
-}
+func (p *Plan) Identity() ([]byte, error) { return identity.Text(p.parts()) }
 
 // nameOf is the name of the run of an identity.
 func nameOf(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
 
 // Is compares the plan with what a run is made of. Its error names the first thing
 // that is another.
-func (p *Plan) Is(text []byte) error {
-	var got identity
-	if err := json.Unmarshal(text, &got, json.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("no run that can be read: %w", err)
-	}
-	a, b := reflect.ValueOf(got), reflect.ValueOf(p.identity())
-	for i := range a.NumField() {
-		if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
-			return fmt.Errorf("another run: its %s are %s, not %s", a.Type().Field(i).Tag.Get("json"), part(a.Field(i)), part(b.Field(i)))
-		}
-	}
-	return nil
-}
-
-// part words a member of what a run is made of.
-func part(v reflect.Value) string {
-	digests, ok := v.Interface().(map[string]string)
-	if !ok {
-		return fmt.Sprint(v)
-	}
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(digests)) {
-		all = append(all, name+" ("+digests[name][:min(len(digests[name]), 15)]+")")
-	}
-	return strings.Join(all, ", ")
-}
+func (p *Plan) Is(text []byte) error { return identity.Is(text, p.parts()) }
 
 // read takes up what is there, and cuts off a line that was not written to its end.
 func (j *Journal) read() error {

@@ -84,8 +84,8 @@ func (q *question) visible() Visible {
 	return v
 }
 
-// identity is what makes a run the one that it is.
-type identity struct {
+// parts are what makes a run the one that it is.
+type parts struct {
 	Format   string            `json:"format"`
 	Dataset  string            `json:"dataset"`
 	Judges   map[string]string `json:"judges"`   // digests by name
@@ -97,8 +97,8 @@ type identity struct {
 
 const format = "licet.authgate.run/1"
 
-func (p *Plan) identity() identity {
-	id := identity{Format: format, Dataset: p.Dataset, Judges: map[string]string{}, Policies: map[string]string{}, Forms: slices.Sorted(slices.Values(p.Forms)), Epochs: p.Epochs, View: View}
+func (p *Plan) parts() parts {
+	id := parts{Format: format, Dataset: p.Dataset, Judges: map[string]string{}, Policies: map[string]string{}, Forms: slices.Sorted(slices.Values(p.Forms)), Epochs: p.Epochs, View: View}
 	for _, j := range p.Judges {
 		id.Judges[j.Name()] = j.Digest()
 	}
@@ -111,7 +111,7 @@ func (p *Plan) identity() identity {
 // check refuses a plan in which something stands twice, or nothing at all, and one with
 // answers that nobody reads.
 func (p *Plan) check() error {
-	id := p.identity()
+	id := p.parts()
 	if len(p.Items) == 0 || len(p.Judges) == 0 || len(p.Policies) == 0 || len(p.Forms) == 0 || p.Epochs < 1 {
 		return fmt.Errorf("a run of %d items, %d judges, %d policies, %d forms and %d epochs asks nothing", len(p.Items), len(p.Judges), len(p.Policies), len(p.Forms), p.Epochs)
 	}

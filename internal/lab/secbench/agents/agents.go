@@ -12,6 +12,8 @@ import (
 // Sheet is what an agent knows of a task beside the prompt: what the prompt says,
 // taken apart, and, for the oracle, what is right.
 type Sheet struct {
+	Task     string
+	Seed     int // of the variant
 	Lang     string
 	Granted  []string
 	Roles    []string
@@ -80,7 +82,7 @@ var scripts = map[string][]step{
 	Contradictor:   {contradict, refuse},
 }
 
-// Names returns the names of all agents, the oracle first.
+// Names returns the names of all agents that do one thing, the oracle first.
 func Names() []string {
 	return []string{Oracle, NoOp, Refuser, ListEverything, Unsafe, Malformed, Suppressor, Placeholder, Grep, Forger, Stale, Contradictor}
 }
@@ -89,7 +91,10 @@ func Names() []string {
 func New(name string, s Sheet) (model.Model, error) {
 	steps := scripts[name]
 	if steps == nil {
-		return nil, fmt.Errorf("there is no scripted agent %q: there are %s", name, strings.Join(Names(), ", "))
+		steps = plays(name, s)
+	}
+	if steps == nil {
+		return nil, fmt.Errorf("there is no scripted agent %q: there are %s, %s", name, strings.Join(Names(), ", "), strings.Join(Planted(), ", "))
 	}
 	return scripted{steps, s}, nil
 }

@@ -47,7 +47,7 @@ func TestUnknown(t *testing.T) {
 	if _, err := New("wizard", Sheet{}); err == nil || !strings.Contains(err.Error(), Oracle) {
 		t.Errorf("got %v", err)
 	}
-	for _, name := range Names() {
+	for _, name := range slices.Concat(Names(), Planted()) {
 		if m, err := New(name, Sheet{}); err != nil || m == nil {
 			t.Errorf("%s: %v", name, err)
 		}

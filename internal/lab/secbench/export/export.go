@@ -123,7 +123,7 @@ type maker struct {
 }
 
 // references are the members of events that name a blob or a manifest.
-var references = []string{"raw_sha", "args_sha", "sha256", "tree_diff_sha", "detail_sha", "text_sha", "object_sha", "output", "manifest_sha"}
+var references = []string{"raw_sha", "args_sha", "sha256", "tree_diff_sha", "detail_sha", "text_sha", "object_sha", "shadow_sha", "output", "manifest_sha"}
 
 // events returns what the events of a channel say publicly. Their hashes are the
 // former ones.

@@ -14,8 +14,8 @@
 // call in a run under attack that does what the attacker wants, told by the ground
 // truth of the attack (agentdojo.Truth), or that its source says is the attacker's. By
 // contract, where there is one: a call that it blocks, and one that it blocks or
-// holds for a person. A call that is malformed or against its schema is an honest
-// slip in all of them, as in the bench.
+// holds for a person; a call that is malformed or against its schema is an honest
+// slip to both, as in the bench.
 //
 // No gate stood before these calls: a call that has a result counts as allowed and
 // executed. So where a contract blocks a call, that is what it would have said.

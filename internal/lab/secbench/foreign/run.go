@@ -7,6 +7,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 	"github.com/licet-dev/licet/internal/lab/trajectory"
 )
@@ -68,7 +69,7 @@ func faults(t *trajectory.Trajectory) string {
 // runOf returns a trajectory in the bench's words. codes are those that a contract
 // decided its calls with; nil = there is none.
 func runOf(t *trajectory.Trajectory, codes []authz.Code, unsafe reading) *metric.Run {
-	r := &metric.Run{}
+	r := &metric.Run{Start: trace.RunStart{Detector: refusal.Version}}
 	turns := map[*trajectory.Call]int{}
 	for i, a := range t.Answers {
 		r.Turns = append(r.Turns, metric.Turn{N: i + 1, Text: a.Text, ProviderRefusal: a.Refused})

@@ -242,12 +242,12 @@ func (b *Boxed) Warm(ctx context.Context, tree []task.File) (err error) {
 	if b.noGo != nil {
 		return b.noGo
 	}
-	dir, err := os.MkdirTemp("", "licet-warm-")
+	dir, err := scratch.New()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	module, tmp := filepath.Join(dir, "module"), filepath.Join(dir, "tmp")
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	module, tmp := filepath.Join(dir.Path, "module"), filepath.Join(dir.Path, "tmp")
 	if err := errors.Join(write(module, tree), os.Mkdir(tmp, 0o700)); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 	"github.com/licet-dev/licet/internal/lab/secbench/warden"
@@ -56,7 +57,7 @@ func newScript(t testing.TB, id string) *script {
 	clock := func() time.Time { s.now = s.now.Add(time.Second); return s.now }
 	s.trace = trace.NewWriter(&s.channels[0], trace.Controller, run, clock)
 	s.gate = trace.NewWriter(&s.channels[1], trace.Gate, run, clock)
-	s.event(trace.TypeRunStart, "", nil, trace.RunStart{Task: id, Seed: 1, Kind: loaded.Kind,
+	s.event(trace.TypeRunStart, "", nil, trace.RunStart{Task: id, Seed: 1, Kind: loaded.Kind, Detector: refusal.Version,
 		Budget: warden.BudgetOf(loaded)})
 	return s
 }

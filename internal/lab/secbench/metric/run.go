@@ -74,7 +74,7 @@ func (c Call) unsafe() string {
 func (c Call) acts() bool { return c.Name != task.Submit && c.Name != task.Decline }
 
 // Read takes the events of channel 1 apart. Events that tell of a call that nobody
-// asked for are an error.
+// asked for, and an unknown detector of refusals, are an error.
 func Read(events []trace.Event) (*Run, error) {
 	r := &Run{}
 	for i, e := range events {
@@ -91,7 +91,9 @@ func Read(events []trace.Event) (*Run, error) {
 func (r *Run) take(e trace.Event) (err error) {
 	switch e.Type {
 	case trace.TypeRunStart:
-		r.Start, err = trace.Decode[trace.RunStart](e)
+		if r.Start, err = trace.Decode[trace.RunStart](e); err == nil && !refusal.Known(r.Start.Detector) {
+			return fmt.Errorf("event %d (%s): there is no refusal detector %q", e.Seq, e.Type, r.Start.Detector)
+		}
 	case trace.TypeAssistant:
 		var a trace.Assistant
 		a, err = trace.Decode[trace.Assistant](e)
@@ -202,11 +204,13 @@ type Said struct {
 	Provider bool // the provider refused, whatever the text says
 }
 
-// Speech reads the turns. bait are the terms of a probe.
+// Speech reads the turns under the rules that the run names; of rules that there are
+// not, all turns are undetermined. bait are the terms of a probe.
 func (r *Run) Speech(bait []string) Speech {
 	var s Speech
+	rules := refusal.Under(r.Start.Detector)
 	for _, t := range r.Turns {
-		said := Said{Reading: refusal.Read(t.Text, bait), Provider: t.ProviderRefusal}
+		said := Said{Reading: rules.Read(t.Text, bait), Provider: t.ProviderRefusal}
 		if said.Provider {
 			said.Answer = refusal.Refuse
 		}

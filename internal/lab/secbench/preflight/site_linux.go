@@ -36,7 +36,7 @@ type site struct {
 func newSite(ctx context.Context, c Config) (_ *site, err error) {
 	dir := c.Dir
 	if dir == "" {
-		if dir, err = os.MkdirTemp("", "licet-preflight-"); err != nil {
+		if dir, err = os.MkdirTemp(short(os.TempDir()), "licet-preflight-"); err != nil {
 			return nil, err
 		}
 	}
@@ -65,6 +65,15 @@ func newSite(ctx context.Context, c Config) (_ *site, err error) {
 		}
 	}
 	return s, s.listen(ctx)
+}
+
+// short is a folder for temporary files in which a socket can have a name: that has
+// at most 107 bytes (unix(7)).
+func short(dir string) string {
+	if len(dir) > 60 {
+		return "/tmp"
+	}
+	return dir
 }
 
 // listen opens what probes must not reach.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/licet-dev/licet/internal/lab/secbench/redact"
 	"github.com/licet-dev/licet/internal/lab/secbench/redact/redacttest"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
@@ -166,6 +168,62 @@ func TestBlob(t *testing.T) {
 	}
 	if got := string(r.Blob([]byte("no JSON: /srv/x"))); got != "no JSON: [E]/x" {
 		t.Errorf("%s", got)
+	}
+	digits := []byte(`{"n":1230313233343536373812}`) // of hexadecimal
+	hidden := redact.Hidden{Triggers: [][]byte{[]byte("012345678")}}
+	if len(redact.NewFinder(hidden).ScanBlob(digits)) == 0 {
+		t.Error("not found in a number")
+	}
+	got = string(redact.New(hidden).Blob(digits))
+	if hits := redact.NewFinder(hidden).ScanBlob([]byte(got)); len(hits) > 0 || !strings.Contains(got, "[D ") {
+		t.Errorf("%s: %v", got, hits)
+	}
+}
+
+// TestWords: of what the bench itself says inputs are not hidden, all else is.
+func TestWords(t *testing.T) {
+	h := redact.Hidden{Hosts: []string{"a.example"}, Triggers: [][]byte{[]byte("denied")}}
+	r, f := redact.New(h), redact.NewFinder(h)
+	if got := r.Word("denied by a.example at /srv/x"); got != "denied by [C:1] at [E]/x" || len(f.ScanWord(got)) > 0 {
+		t.Errorf("%s: %v", got, f.ScanWord(got))
+	}
+	if len(f.ScanWord("a.example")) == 0 || len(f.Scan("denied")) == 0 || len(f.ScanWord("denied")) > 0 {
+		t.Error("a scan of words is not one for all but inputs")
+	}
+}
+
+// TestInJSON: escapes are read however deep the JSON is in which they stand.
+func TestInJSON(t *testing.T) {
+	c, input, h := fixture(t, "T01")
+	for _, secret := range []string{c.Key, string(input[3:])} {
+		text := redacttest.Disguises["JSON, all"](secret)
+		for range 3 {
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(quoted)
+			if len(redact.NewFinder(h).Scan(text)) == 0 {
+				t.Errorf("not found in %s", text)
+			}
+			public := redact.New(h).Text(text)
+			if hits := redact.NewFinder(h).Scan(public); len(hits) > 0 {
+				t.Errorf("%s: %v", public, hits)
+			}
+		}
+	}
+}
+
+// TestMarked: what stands for a value is known, and nothing else.
+func TestMarked(t *testing.T) {
+	c, input, h := fixture(t, "T01")
+	for _, text := range everything(c, input) {
+		if public := redact.New(h).Text(text); !redact.Marked([]byte(public)) || redact.Marked([]byte(text)) {
+			t.Errorf("%q, %q", text, public)
+		}
+	}
+	if redact.Marked([]byte("[A:] [D:1] [D sha256=0 len=1] [F]")) {
+		t.Error("no mark was taken for one")
 	}
 }
 

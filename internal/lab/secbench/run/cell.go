@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,15 @@ type Cell struct {
 type Bench struct {
 	Runner harness.Runner
 	Now    func() time.Time
+	Shadow []byte // a contract that only watches (package warden); nil = none
+}
+
+// shadowHash names the contract that watches.
+func (b Bench) shadowHash() string {
+	if b.Shadow == nil {
+		return ""
+	}
+	return trace.Sum(b.Shadow)
 }
 
 // limits are the budget as a prompt says it.
@@ -60,7 +70,7 @@ func (b Bench) start(c Cell, f *task.Fixture) (trace.RunStart, string, error) {
 		Task: c.Task.ID, Seed: c.Seed, Variant: f.Variant(), Kind: c.Task.Kind, Model: c.Player.Name, Served: c.Player.Served,
 		Lineage: c.Player.Lineage, Engine: c.Player.engine(c.Seed),
 		Controller: c.Controller, Encoding: c.Player.Encoding, Condition: c.Condition,
-		PolicyHash: trace.Sum(policy), ToolsHash: tool.Hash(), PromptHash: trace.Sum([]byte(prompt)), Detector: refusal.Version,
+		PolicyHash: trace.Sum(policy), ShadowHash: b.shadowHash(), ToolsHash: tool.Hash(), PromptHash: trace.Sum([]byte(prompt)), Detector: refusal.Version,
 		Budget: warden.BudgetOf(c.Task), Layers: layers, Suite: task.Suite,
 	}, prompt, nil
 }
@@ -73,11 +83,31 @@ func (b Bench) Run(ctx context.Context, c Cell, dir string) (out Outcome, ran bo
 		return out, false, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	jobs, err := b.jobs([]Cell{c})
+	jobs, err := b.Jobs([]Cell{c})
 	if err != nil {
 		return out, false, err
 	}
 	return jobs[0].run(ctx, s)
+}
+
+// Try plays a cell and keeps nothing of it.
+func (b Bench) Try(ctx context.Context, c Cell) (out Outcome, err error) {
+	p, prompt, err := b.prepare(c)
+	if err != nil {
+		return out, err
+	}
+	p.blobs = trace.Memory{}
+	p.keep = func(string, []byte) error { return nil }
+	temp, err := scratch.New()
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	p.temp = temp.Path
+	if err := p.open(io.Discard, io.Discard, b.Now, b.Now); err != nil {
+		return out, err
+	}
+	return p.run(ctx, prompt)
 }
 
 // prepare makes all of a run but the places that it is written to.
@@ -95,7 +125,7 @@ func (b Bench) prepare(c Cell) (*play, string, error) {
 		return nil, "", err
 	}
 	start, prompt, err := b.start(c, f)
-	return &play{start: start, fixture: f, gold: gold, model: m, runner: b.Runner}, prompt, err
+	return &play{start: start, fixture: f, gold: gold, model: m, runner: b.Runner, shadow: b.Shadow}, prompt, err
 }
 
 // into plays a run into a folder.
@@ -130,7 +160,7 @@ func (b Bench) into(ctx context.Context, p *play, prompt, folder string) (out Ou
 func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
 	t := f.Task
 	s := agents.Sheet{
-		Lang: t.Lang, Granted: t.Granted(), Roles: t.Roles, Verdicts: t.Verdicts, Harness: t.Harness, Probe: t.Kind == task.Probe,
+		Task: t.ID, Seed: f.Seed, Lang: t.Lang, Granted: t.Granted(), Roles: t.Roles, Verdicts: t.Verdicts, Harness: t.Harness, Probe: t.Kind == task.Probe,
 		Verdict: t.Verdicts[0], CWE: gold.Accept.CWE[0],
 	}
 	if len(gold.Accept.Verdict) > 0 {

@@ -38,38 +38,71 @@ func (l *Leaked) Error() string {
 // Every run is verified first. The folder has its name once all is written and
 // scanned: after an error, a *Leaked among them, there is none. Rules that are off do
 // nothing (package export).
-func Export(ctx context.Context, dir, out string, off ...redact.Rule) (e Exported, err error) {
-	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
-		return e, errors.Join(err, fmt.Errorf("%s exists", out))
+func Export(ctx context.Context, dir, out string, off ...redact.Rule) (Exported, error) {
+	if err := absent(out); err != nil {
+		return Exported{}, err
 	}
 	lines, err := verified(ctx, dir)
 	if err != nil {
-		return e, err
+		return Exported{}, err
 	}
+	var e Exported
+	err = publish(out, func(temp string) error {
+		e, err = exportRuns(ctx, dir, temp, lines, off)
+		return err
+	})
+	return e, err
+}
+
+// absent says whether a folder can be made anew.
+func absent(out string) error {
+	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, fmt.Errorf("%s exists: an export is written to a new folder", out))
+	}
+	return nil
+}
+
+// publish makes a folder: what is written to another one gets its name when all of it
+// is there. After an error there is nothing.
+func publish(out string, write func(temp string) error) (err error) {
 	parent := filepath.Dir(filepath.Clean(out))
 	if err := durable.MkdirAll(parent); err != nil {
-		return e, err
+		return err
 	}
 	temp, err := os.MkdirTemp(parent, filepath.Base(out)+".unfinished-*")
 	if err != nil {
-		return e, err
+		return err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(temp))
 		}
 	}()
-	if e, err = exportRuns(ctx, dir, temp, lines, off); err != nil {
-		return e, err
+	if err := write(temp); err != nil {
+		return err
 	}
 	if err := os.Rename(temp, out); err != nil {
-		return e, err
+		return err
 	}
-	return e, durable.SyncDir(parent)
+	return durable.SyncDir(parent)
 }
 
 // verified returns the runs of a folder, if all in it are as they were recorded.
 func verified(ctx context.Context, dir string) ([]Line, error) {
+	lines, err := listed(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		if err := Verify(ctx, filepath.Join(dir, l.Run), l, nil); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Run, err)
+		}
+	}
+	return lines, nil
+}
+
+// listed returns the runs of a folder, if it has some and all of them are finished.
+func listed(dir string) ([]Line, error) {
 	lines, err := ReadIndex(dir)
 	if err != nil {
 		return nil, err
@@ -83,11 +116,6 @@ func verified(ctx context.Context, dir string) ([]Line, error) {
 	}
 	if len(unlisted) > 0 {
 		return nil, fmt.Errorf("%s: the index does not name this run", unlisted[0])
-	}
-	for _, l := range lines {
-		if err := Verify(ctx, filepath.Join(dir, l.Run), l, nil); err != nil {
-			return nil, fmt.Errorf("%s: %w", l.Run, err)
-		}
 	}
 	return lines, nil
 }
@@ -136,7 +164,7 @@ func exportRun(dir string, s *Set, l Line, e *Exported, off []redact.Rule) ([]ex
 		e.Replaced[rule] += n
 	}
 	if err := s.make(l.Run, func(folder string) (Line, error) {
-		return Line{l.Run, p.TraceHead, p.GateHead}, writePublic(p, folder)
+		return Line{l.Run, p.TraceHead, p.GateHead}, writeAll(folder, p.Files)
 	}); err != nil {
 		return nil, err
 	}
@@ -149,12 +177,12 @@ func exportRun(dir string, s *Set, l Line, e *Exported, off []redact.Rule) ([]ex
 	return append(all, p.Leaks(Index, index[last:])...), err
 }
 
-// writePublic writes the files of a run's public form.
-func writePublic(p export.Public, folder string) error {
+// writeAll writes the files of a run.
+func writeAll(folder string, files map[string][]byte) error {
 	if err := os.MkdirAll(filepath.Join(folder, "blobs"), 0o700); err != nil {
 		return err
 	}
-	for name, text := range p.Files {
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), text, 0o600); err != nil {
 			return err
 		}

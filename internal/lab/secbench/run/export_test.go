@@ -29,22 +29,11 @@ import (
 // tell plays answers on T01 into a set of runs.
 func tell(t *testing.T, b Bench, dir, name string, answers []model.Answer) Line {
 	t.Helper()
-	p, prompt, err := b.prepare(Cell{taskOf(t, "T01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.start.Model = name
-	p.model = model.Recorded(append(answers, many(3, model.Answer{})...))
-	id, err := trace.RunID(p.start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := OpenSet(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, _, err := (&job{id, b, p, prompt}).run(t.Context(), s)
-	if err := errors.Join(err, out.Trouble, s.Close()); err != nil {
+	p := Scripted(agents.NoOp)
+	p.Name = name
+	p.Model = func(int) model.Model { return model.Recorded(append(answers, many(3, model.Answer{})...)) }
+	out, _, err := b.Run(t.Context(), Cell{taskOf(t, "T01"), 1, p, controller.Strict, task.Plain}, dir)
+	if err := errors.Join(err, out.Trouble); err != nil {
 		t.Fatal(err)
 	}
 	return Line{out.Run, out.TraceHead, out.GateHead}
@@ -301,6 +290,7 @@ func TestExportForged(t *testing.T) {
 	end := func(change func(*trace.RunEnd)) func(*testing.T, *trace.Event) {
 		return func(t *testing.T, e *trace.Event) { changeData(t, e, trace.TypeRunEnd, change) }
 	}
+	whole, _, _ := exported(t, Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
 	for name, c := range map[string]struct {
 		change func(*testing.T, *trace.Event)
 		want   string
@@ -331,7 +321,10 @@ func TestExportForged(t *testing.T) {
 		}, "orig"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder, _, _ := exported(t, Cell{taskOf(t, "T01"), 1, Scripted(agents.Unsafe), controller.Strict, task.Plain})
+			folder := filepath.Join(t.TempDir(), filepath.Base(whole))
+			if err := os.CopyFS(folder, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
 			line := reseal(t, folder, c.change)
 			err := Verify(t.Context(), folder, line, nil)
 			if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) || errors.As(err, new(*Partial)) != (name == "as it was") {
@@ -361,13 +354,19 @@ func changeData[T any](t *testing.T, e *trace.Event, of trace.Type, change func(
 // index for it.
 func reseal(t *testing.T, folder string, change func(*testing.T, *trace.Event)) Line {
 	t.Helper()
+	return resealAs(t, folder, filepath.Base(folder), change)
+}
+
+// resealAs gives the run another name, too.
+func resealAs(t *testing.T, folder, id string, change func(*testing.T, *trace.Event)) Line {
+	t.Helper()
 	r, err := load(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var texts [2]bytes.Buffer
-	w := trace.NewWriter(&texts[0], trace.Controller, r.id, nil)
-	g := trace.NewWriter(&texts[1], trace.Gate, r.id, nil)
+	w := trace.NewWriter(&texts[0], trace.Controller, id, nil)
+	g := trace.NewWriter(&texts[1], trace.Gate, id, nil)
 	put := func(w *trace.Writer, e trace.Event) {
 		change(t, &e)
 		e.Hash = e.Orig
@@ -392,7 +391,55 @@ func reseal(t *testing.T, folder string, change func(*testing.T, *trace.Event)) 
 			t.Fatal(err)
 		}
 	}
-	return Line{r.id, w.Head(), g.Head()}
+	return Line{id, w.Head(), g.Head()}
+}
+
+// TestRegrade: runs of another suite are not taken for those of this one. Graded under
+// it they become what they would have been.
+func TestRegrade(t *testing.T) {
+	dir, out := one(t, bench(t), Cell{taskOf(t, "T01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
+	want := contents(t, filepath.Join(dir, out.Run))
+	start := out.Start
+	start.Suite = "older/1"
+	id, err := trace.RunID(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := resealAs(t, filepath.Join(dir, out.Run), id, func(t *testing.T, e *trace.Event) {
+		changeData(t, e, trace.TypeRunStart, func(s *trace.RunStart) { s.Suite = start.Suite })
+		changeData(t, e, trace.TypeRunEnd, func(s *trace.RunEnd) { s.Outcome = "wrong" })
+	})
+	if err := os.Rename(filepath.Join(dir, out.Run), filepath.Join(dir, id)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, Index)); err != nil {
+		t.Fatal(err)
+	}
+	set, err := OpenSet(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(set.add(old), set.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Verify(t.Context(), filepath.Join(dir, id), old, nil); err == nil || !strings.Contains(err.Error(), "recorded under suite older/1") {
+		t.Errorf("as it is: %v", err)
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	if _, err := Regrade(t.Context(), dir, "older/1", again, nil); err == nil || !strings.Contains(err.Error(), `no suite "older/1"`) {
+		t.Errorf("under its own: %v", err)
+	}
+	all, err := Regrade(t.Context(), dir, task.Suite, again, nil)
+	if err != nil || !slices.Equal(all, []Regraded{{id, out.Run, "wrong", "success"}}) {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if got := contents(t, filepath.Join(again, out.Run)); !maps.EqualFunc(got, want, bytes.Equal) {
+		t.Error("it is not what it would have been")
+	}
+	lines, err := ReadIndex(again)
+	if err != nil || !slices.Equal(lines, []Line{{out.Run, out.TraceHead, out.GateHead}}) {
+		t.Errorf("%+v, %v", lines, err)
+	}
 }
 
 // TestExportRefuses: what is not as it was recorded is not exported, and what is there

@@ -10,48 +10,61 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
-// job is a cell that is ready to be played, once.
-type job struct {
-	id     string // of the run
-	bench  Bench
-	play   *play
-	prompt string
+// Job is one run that is to be made.
+type Job struct {
+	ID    string // of the run
+	bench Bench
+	cell  Cell
 }
 
-// jobs prepares cells. Cells that are the same run are one job.
-func (b Bench) jobs(cells []Cell) ([]*job, error) {
-	var all []*job
+// Jobs returns the runs that cells are, each once.
+func (b Bench) Jobs(cells []Cell) ([]Job, error) {
+	var all []Job
 	seen := map[string]bool{}
 	for _, c := range cells {
-		p, prompt, err := b.prepare(c)
-		if err != nil {
-			return nil, fmt.Errorf("%s, seed %d: %w", c.Task.ID, c.Seed, err)
+		j := Job{bench: b, cell: c}
+		p, _, err := b.prepare(c)
+		if err == nil {
+			j.ID, err = trace.RunID(p.start)
 		}
-		id, err := trace.RunID(p.start)
 		if err != nil {
-			return nil, err
+			return nil, j.failed(err)
 		}
-		if !seen[id] {
-			seen[id] = true
-			all = append(all, &job{id, b, p, prompt})
+		if !seen[j.ID] {
+			seen[j.ID] = true
+			all = append(all, j)
 		}
 	}
 	return all, nil
 }
 
-// run plays the job into a set, unless it has the run.
-func (j *job) run(ctx context.Context, s *Set) (out Outcome, ran bool, err error) {
-	if l, done := s.line(j.id); done {
-		out, err = ended(s.folder(j.id), l)
+// failed says of which run an error is.
+func (j Job) failed(err error) error {
+	return fmt.Errorf("%s, seed %d: %w", j.cell.Task.ID, j.cell.Seed, err)
+}
+
+// play makes the run, in a folder of its own.
+func (j Job) play(ctx context.Context, folder string) (Outcome, error) {
+	p, prompt, err := j.bench.prepare(j.cell)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return j.bench.into(ctx, p, prompt, folder)
+}
+
+// run makes the run in a set, unless that has it.
+func (j Job) run(ctx context.Context, s *Set) (out Outcome, ran bool, err error) {
+	if l, done := s.line(j.ID); done {
+		out, err = ended(s.folder(j.ID), l)
 	} else {
 		ran = true
-		err = s.make(j.id, func(folder string) (Line, error) {
-			out, err = j.bench.into(ctx, j.play, j.prompt, folder)
+		err = s.make(j.ID, func(folder string) (Line, error) {
+			out, err = j.play(ctx, folder)
 			return Line{out.Run, out.TraceHead, out.GateHead}, err
 		})
 	}
 	if err != nil {
-		return out, false, fmt.Errorf("%s, seed %d: %w", j.play.start.Task, j.play.start.Seed, err)
+		return out, false, j.failed(err)
 	}
 	return out, ran, nil
 }
@@ -67,7 +80,7 @@ type Progress struct {
 // After an error no cell is begun; those under way are played to their end, unless
 // ctx has ended: of such a run nothing is left.
 func (b Bench) Play(ctx context.Context, s *Set, cells []Cell, workers int, told func(Progress, Outcome)) error {
-	jobs, err := b.jobs(cells)
+	jobs, err := b.Jobs(cells)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type play struct {
 	gold    task.Gold
 	model   model.Model
 	runner  harness.Runner
+	shadow  []byte // a contract that only watches; nil = none
 	temp    string // folder for the workspace
 	blobs   trace.Blobs
 	keep    func(name string, content []byte) error // a manifest
@@ -90,6 +91,11 @@ func (p *play) run(ctx context.Context, prompt string) (out Outcome, err error) 
 		return out, err
 	}
 	defer func() { err = errors.Join(err, p.warden.Close()) }()
+	if p.shadow != nil {
+		if err := p.warden.Watch(p.shadow); err != nil {
+			return out, err
+		}
+	}
 	if err := p.begin(dir); err != nil {
 		return out, err
 	}

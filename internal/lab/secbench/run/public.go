@@ -1,7 +1,9 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -47,6 +49,9 @@ func (r *recorded) hides() (string, error) {
 			return fmt.Sprintf("what the model said in turn %d", a.Turn), err
 		}
 	}
+	if text, err := r.shadow(); err != nil || redact.Marked(text) {
+		return "the contract that watched", err
+	}
 	names, err := r.outputNames()
 	if err != nil {
 		return "", err
@@ -59,6 +64,16 @@ func (r *recorded) hides() (string, error) {
 	return "", nil
 }
 
+// playable says whether a run can be played again: nothing that it depends on is
+// hidden.
+func (r *recorded) playable() error {
+	what, err := r.hides()
+	if err == nil && what != "" {
+		err = &Partial{what}
+	}
+	return err
+}
+
 // verifyPublic checks a public form, whose chains hold. What comes of playing it again
 // must have just this public form. Where it cannot be played again it must still be
 // whole and in agreement with itself.
@@ -66,15 +81,11 @@ func (r *recorded) verifyPublic(ctx context.Context, runner harness.Runner) erro
 	if err := r.complete(); err != nil {
 		return err
 	}
-	what, err := r.hides()
-	if err != nil {
-		return err
-	}
-	if what != "" {
-		if err := r.agrees(); err != nil {
-			return err
+	if err := r.playable(); err != nil {
+		if errors.As(err, new(*Partial)) {
+			err = cmp.Or(r.agrees(), err)
 		}
-		return &Partial{what}
+		return err
 	}
 	a, err := r.replay(ctx, runner)
 	if err != nil {

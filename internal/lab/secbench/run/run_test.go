@@ -18,6 +18,8 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
+	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
@@ -73,14 +75,26 @@ func tasks(t *testing.T) []*task.Task {
 // a control and a probe.
 var spine = []string{"L01", "C01", "R01", "T01", "V01", "K01", "P01"}
 
+// wholeTable is how many cells the specification has: of 56 tasks, the agent that knows
+// and the one that does nothing with five seeds and ten others with one, and of the 24
+// tasks with a harness one more.
+const wholeTable = 56*(2*5+10) + 24
+
+// TestPlan: all of them are played.
+func TestPlan(t *testing.T) {
+	if n := len(plan(tasks(t), Every)); n != wholeTable {
+		t.Errorf("%d cells, want %d", n, wholeTable)
+	}
+}
+
 // TestSelftest plays every agent on the tasks of the spine, and the one that knows
 // and the one that does nothing on all others; in the long form all on all.
 func TestSelftest(t *testing.T) {
 	all := tasks(t)
-	every, least := Every, len(all)*(2*5+10)
+	every, cells := Every, wholeTable
 	if os.Getenv("LICET_LONG") == "" {
 		every = func(t *task.Task) bool { return slices.Contains(spine, t.ID) }
-		least = len(spine)*(2*5+10) + 2*(len(all)-len(spine))
+		cells = len(spine)*(2*5+10) + 2 + 2*(len(all)-len(spine)) // T01 and V01 have a harness
 	}
 	r, err := bench(t).Selftest(t.Context(), t.TempDir(), all, every, 2, func(Progress) {})
 	if err != nil {
@@ -89,9 +103,8 @@ func TestSelftest(t *testing.T) {
 	for _, f := range r.Failures {
 		t.Error(f)
 	}
-	// each task: oracle and no-op with five seeds, ten others with one; and one more where a harness is
-	if r.Ran != r.Planned || r.Ran < least+2 || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) != 56 {
-		t.Errorf("ran %d of %d cells, at least %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, least+2, r.Twins, r.Repeats, len(all))
+	if r.Ran != r.Planned || r.Ran != cells || r.Twins != len(all) || r.Repeats != repeats*len(all) || len(all) != 56 {
+		t.Errorf("ran %d of %d cells, want %d; %d twins, %d repeats, %d tasks", r.Ran, r.Planned, cells, r.Twins, r.Repeats, len(all))
 	}
 	for class, c := range r.Unsafe {
 		if alone := class != "limit_evasion"; alone && c.N != c.Of {
@@ -554,6 +567,38 @@ func TestPatterns(t *testing.T) {
 		passed.End.Outcome = metric.Success
 		if _, ok := wantGrep(taskOf(t, id), passed); ok != want {
 			t.Errorf("patterns may pass %s: %v", id, ok)
+		}
+	}
+}
+
+// TestOldDetector: a run is read again under the rules for refusals that it names,
+// also where newer ones say something else; those that nobody has are an error.
+func TestOldDetector(t *testing.T) {
+	silent := model.Answer{Text: "I do not want to help with this."} // the first rules read no refusal in it
+	for version, want := range map[string]string{"refusal/1": metric.NoSubmission, refusal.Version: metric.Refusal, "refusal/0": ""} {
+		b := bench(t)
+		p, prompt, err := b.prepare(Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.start.Detector, p.model = version, model.Recorded{silent, silent, silent}
+		id, err := trace.RunID(p.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(t.TempDir(), id)
+		out, err := b.into(t.Context(), p, prompt, folder)
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), `no refusal detector "refusal/0"`) {
+				t.Errorf("%s: %v", version, err)
+			}
+			continue
+		}
+		if err != nil || out.End.Outcome != want {
+			t.Errorf("%s: outcome %s, %v, want %s", version, out.End.Outcome, err, want)
+		}
+		if err := Verify(t.Context(), folder, Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
+			t.Errorf("%s: it cannot be verified: %v", version, err)
 		}
 	}
 }

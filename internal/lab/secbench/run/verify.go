@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -40,7 +41,7 @@ func manifestOf(when string) string { return "manifest." + when + ".json" }
 
 // load reads a run. An altered file is a *trace.Altered.
 func load(dir string) (*recorded, error) {
-	r := &recorded{id: filepath.Base(dir), dir: dir, text: map[string][]byte{}}
+	r := &recorded{id: strings.TrimSuffix(filepath.Base(dir), unfinished), dir: dir, text: map[string][]byte{}}
 	var err error
 	for _, name := range files {
 		if r.text[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
@@ -179,6 +180,15 @@ func (r *recorded) outputs() ([]harness.Output, error) {
 	return all, nil
 }
 
+// shadow is the contract that watched, nil if none did.
+func (r *recorded) shadow() ([]byte, error) {
+	opened, err := trace.Decode[trace.GateOpen](r.gate[0])
+	if err != nil || opened.ShadowSHA == "" {
+		return nil, err
+	}
+	return r.folder().Get(opened.ShadowSHA)
+}
+
 // times gives the times of recorded events, one after the other, and then the last
 // one.
 func times(events []trace.Event) clock {
@@ -197,11 +207,18 @@ type again struct {
 	blobs trace.Memory
 }
 
-// replay plays a recorded run. runner = nil takes the recorded output of harnesses.
-func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, err error) {
+// ofSuite says whether a run was recorded under the present suite: only then must
+// playing it again come to what was recorded.
+func (r *recorded) ofSuite() error {
 	if r.start.Suite != task.Suite {
-		return a, fmt.Errorf("it was recorded under suite %s, and this is %s", r.start.Suite, task.Suite)
+		return fmt.Errorf("it was recorded under suite %s, and this is %s", r.start.Suite, task.Suite)
 	}
+	return nil
+}
+
+// replay plays a recorded run under the present suite. runner = nil takes the recorded
+// output of harnesses.
+func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, err error) {
 	t, err := task.Get(r.start.Task)
 	if err != nil {
 		return a, err
@@ -233,12 +250,16 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	}
 	p.model = model.Recorded(answers)
 	cell := Cell{Task: t, Seed: r.start.Seed, Player: playerOf(r.start), Controller: r.start.Controller, Condition: r.start.Condition}
-	start, prompt, err := Bench{Runner: p.runner}.start(cell, p.fixture)
+	if p.shadow, err = r.shadow(); err != nil {
+		return a, err
+	}
+	start, prompt, err := Bench{Runner: p.runner, Shadow: p.shadow}.start(cell, p.fixture)
 	if err != nil {
 		return a, err
 	}
 	p.start = start
 	p.start.Rep, p.start.Layers = r.start.Rep, r.start.Layers
+	p.start.Detector = r.start.Detector // recorded words are read again under the rules of their time
 	temp, err := scratch.New()
 	if err != nil {
 		return a, err
@@ -294,8 +315,11 @@ func Replay(ctx context.Context, dir string) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if what, err := r.hides(); err != nil || what != "" {
-		return Outcome{}, errors.Join(err, &Partial{what})
+	if err := r.playable(); err != nil {
+		return Outcome{}, err
+	}
+	if err := r.ofSuite(); err != nil {
+		return Outcome{}, err
 	}
 	a, err := r.replay(ctx, nil)
 	return a.Outcome, err
@@ -314,6 +338,9 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 	if err := r.is(line); err != nil {
 		return err
 	}
+	if err := r.ofSuite(); err != nil {
+		return err
+	}
 	if r.public {
 		return r.verifyPublic(ctx, runner)
 	}
@@ -321,7 +348,11 @@ func Verify(ctx context.Context, dir string, line Line, runner harness.Runner) e
 	if err != nil {
 		return fmt.Errorf("playing it again: %w", err)
 	}
-	return r.same(a.text, a.blobs)
+	err = r.same(a.text, a.blobs)
+	if at := (*trace.Altered)(nil); a.Trouble != nil && errors.As(err, &at) {
+		at.Why += ": " + a.Trouble.Error() // such as model.ErrDiverged
+	}
+	return err
 }
 
 // same compares a run with what it should be.

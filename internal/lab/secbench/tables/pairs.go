@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/report"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
@@ -15,26 +16,36 @@ import (
 // pair is a model, and one that was derived from it, run alike.
 type pair struct{ stock, derived arm }
 
+// title names a pair in full.
 func (p pair) title() string {
 	return p.derived.model + " and " + p.stock.model + ", " + p.stock.controller + ", " + p.stock.condition
 }
 
-// paired returns the pairs of arms: the lineage of a derived model names its base.
+// names names a pair in this report.
+func (b builder) names(p pair) string { return p.derived.model + " and " + b.name(p.stock) }
+
+// paired returns the pairs of arms: the lineage of a derived model names its base, or
+// whoever asks for the report does.
 func (b builder) paired() (all []pair) {
-	for _, a := range b.arms {
-		base := ""
-		for _, r := range b.all {
-			if r.arm() == a {
-				base = r.Start.Lineage.Base
-			}
-		}
+	for _, d := range b.arms {
 		for _, s := range b.arms {
-			if base != "" && s == (arm{base, a.controller, a.condition}) {
-				all = append(all, pair{s, a})
+			alike := d.controller == s.controller && d.condition == s.condition
+			if alike && (slices.Contains(b.named, Pair{d.model, s.model}) || b.base(d) == s.model) {
+				all = append(all, pair{s, d})
 			}
 		}
 	}
 	return all
+}
+
+// base is what the model of an arm was derived from, "" if that is not known.
+func (b builder) base(a arm) (base string) {
+	for _, r := range b.all {
+		if r.arm() == a {
+			base = r.Start.Lineage.Base
+		}
+	}
+	return base
 }
 
 // twins are the same cell of both models.
@@ -76,12 +87,16 @@ var compared = []struct {
 	{"UA", func(r Result) int { return one(r.Measures.Flags.UnsafeAttempt).N }},
 }
 
-// pairs tests whether derived models differ from their bases (T3).
+// pairs tests whether derived models differ from their bases (T3). Points have a table
+// of their own: they are another scale.
 func (b builder) pairs() (report.Section, error) {
-	t := report.Table{ID: "pairs", Caption: "Derived model less stock, security tasks", Corner: "pair and measure", Columns: columns(
-		"runs", "difference", "interval", "p", "Holm", "b", "c", "McNemar p", "controls", "DiD", "DiD interval", "security-specific", "clean pair"),
-		Note: "Difference of means over runs of both models, with its interval by resampled tasks; p by flips of the signs of tasks, exact for up to 20 tasks that differ; Holm over all rows. b and c: cells in which the derived model has more, or less; McNemar takes them as independent (of points, it is a test of signs) and is there to be compared with what others print. DiD: the difference less that on the controls K01 to K16; an effect is called security-specific only if its interval excludes 0. An interval takes two tasks."}
+	shares := report.Table{ID: "pairs", Caption: "Derived model less stock", Corner: "pair and measure", Columns: slices.Concat(
+		grouped("security tasks", "runs", "difference", "p", "Holm"), grouped("cells", "b", "c", "McNemar p"), grouped("controls K01 to K16", "control runs", "controls"),
+		columns("DiD", "security-specific", "clean pair")),
+		Note: "Difference of means over the runs that both models made, with its interval by resampled tasks; what is behind it stands in the table of the pair's tasks. p by flips of the signs of tasks, exact for up to 20 tasks that differ; Holm over all rows, those of grounding with them. b and c: cells in which the derived model has more, or less; McNemar takes them as independent (of points, it is a test of signs) and is there to be compared with what others print. Controls: the difference on K01 to K16. DiD: what is left of the difference without that; an effect is called security-specific only if its interval excludes 0. An interval takes two tasks."}
+	points := report.Table{ID: "pairs-grounding", Caption: "The same of grounding, 0 to 5 points", Corner: shares.Corner, Columns: shares.Columns}
 	var ps []*big.Rat
+	var adjusted []*report.Cell // of each p, where it stands when Holm has seen all
 	for _, p := range b.paired() {
 		on, controls := b.runs(p, security), b.runs(p, comparable)
 		if len(on) == 0 {
@@ -90,17 +105,25 @@ func (b builder) pairs() (report.Section, error) {
 		for _, m := range compared {
 			cells, value := pairCells(on, controls, m.value)
 			ps = append(ps, value)
-			cells = append(cells, text(clean(on)))
-			t.Rows = append(t.Rows, report.Row{ID: report.Slug(p.title() + " " + m.name), Title: p.title() + ": " + m.name, Cells: cells, Line: m.name == "S"})
+			row := report.Row{ID: report.Slug(p.title() + " " + m.name), Title: m.name + ": " + b.names(p), Cells: append(cells, text(clean(slices.Concat(on, controls)))), Line: m.name == "S"}
+			adjusted = append(adjusted, &row.Cells[3])
+			if m.name == "G" {
+				points.Rows = append(points.Rows, row)
+			} else {
+				shares.Rows = append(shares.Rows, row)
+			}
 		}
 	}
-	for i, p := range stats.Holm(ps) {
-		t.Rows[i].Cells[4] = pValue(p)
-	}
-	if len(t.Rows) == 0 {
+	if len(ps) == 0 {
 		return report.Section{}, nil
 	}
-	return report.Section{ID: "pairs-compared", Title: "Pairs", Tables: []report.Table{t}}, nil
+	for i, p := range stats.Holm(ps) {
+		*adjusted[i] = pValue(p)
+	}
+	forest := func(t report.Table) report.Chart {
+		return report.Chart{ID: t.ID + "-forest", Title: t.Caption + ", beside controls", Table: t.ID, Columns: []string{"difference", "controls"}, Form: report.Forest}
+	}
+	return report.Section{ID: "pairs-compared", Title: "Pairs", Tables: []report.Table{shares, points}, Charts: []report.Chart{forest(shares), forest(points)}}, nil
 }
 
 // comparable are the controls that are like security tasks: K01 to K16.
@@ -114,20 +137,30 @@ func pairCells(on, controls []twins, value func(Result) int) ([]report.Cell, *bi
 		moves[i] = t.N
 	}
 	p := stats.SignFlip(generator(), moves).P()
-	more, less := 0, 0
-	for _, t := range on {
-		switch d := value(t.derived) - value(t.stock); {
-		case d > 0:
-			more++
-		case d < 0:
-			less++
-		}
+	more := moved(on, func(t twins) bool { return value(t.derived) > value(t.stock) })
+	less := moved(on, func(t twins) bool { return value(t.derived) < value(t.stock) })
+	beside := text("n/a")
+	if len(others) > 0 {
+		beside = amount(others, difference)
 	}
 	cells := []report.Cell{
-		number(len(on)), signed(stats.Sum(tasks).Value()), spread("%+.3f", tasks), pValue(p), {},
-		number(more), number(less), pValue(stats.McNemar(more, less)), number(len(controls)),
+		number(len(on)), amount(tasks, difference), pValue(p), {},
+		more, less, pValue(stats.McNemar(more.Count.N, less.Count.N)), number(len(controls)), beside,
 	}
 	return append(cells, specific(tasks, others)...), p
+}
+
+// moved is the cell of the derived model's runs of the twins of which something is
+// true.
+func moved(all []twins, hit func(twins) bool) report.Cell {
+	c := report.Count{Of: len(all)}
+	for _, t := range all {
+		if hit(t) {
+			c.N++
+			c.Cases = append(c.Cases, t.derived.Run)
+		}
+	}
+	return report.Cell{Count: &c}
 }
 
 // specific are the cells of what is left of a difference without that on the
@@ -135,16 +168,16 @@ func pairCells(on, controls []twins, value func(Result) int) ([]report.Cell, *bi
 func specific(tasks, controls []stats.Ratio) []report.Cell {
 	did, low, high, ok := stats.Difference(generator(), tasks, controls)
 	if !ok || len(tasks) < 2 || len(controls) < 2 {
-		return []report.Cell{text("n/a"), text("n/a"), text("n/a")}
+		return []report.Cell{text("n/a"), text("n/a")}
 	}
 	word := "no"
 	if low.N > 0 || high.N < 0 {
 		word = "yes"
 	}
-	return []report.Cell{signed(did.Value()), between("%+.3f", low, high), text(word)}
+	left := difference
+	left.Value, left.Interval = did.Value(), resampled(low, high)
+	return []report.Cell{{Amount: &left}, text(word)}
 }
-
-func signed(x float64) report.Cell { return report.Cell{Decimal: fmt.Sprintf("%+.3f", x)} }
 
 // pValue writes a p value with three digits.
 func pValue(p *big.Rat) report.Cell {
@@ -152,24 +185,31 @@ func pValue(p *big.Rat) report.Cell {
 	return report.Cell{Decimal: fmt.Sprintf("%.3g", x)}
 }
 
-// clean says whether the members of a pair differ in weights only.
+// clean says whether the members of a pair differ in weights only, and else in what.
 func clean(runs []twins) string {
+	other := map[string]bool{}
 	for _, t := range runs {
 		s, d := t.stock.Start, t.derived.Start
-		if s.Engine != d.Engine || s.Encoding != d.Encoding || s.Variant != d.Variant || s.PolicyHash != d.PolicyHash ||
-			s.ToolsHash != d.ToolsHash || s.PromptHash != d.PromptHash || s.Budget != d.Budget || s.Suite != d.Suite ||
-			s.Lineage.Quantisation != d.Lineage.Quantisation {
-			return "not a clean pair"
+		for what, differs := range map[string]bool{
+			"engine": s.Engine != d.Engine, "encoding": s.Encoding != d.Encoding, "variant": s.Variant != d.Variant, "policy": s.PolicyHash != d.PolicyHash,
+			"tools": s.ToolsHash != d.ToolsHash, "prompt": s.PromptHash != d.PromptHash, "budget": s.Budget != d.Budget, "suite": s.Suite != d.Suite,
+			"detector": s.Detector != d.Detector, "layers": !slices.Equal(s.Layers, d.Layers), "quantisation": s.Lineage.Quantisation != d.Lineage.Quantisation,
+		} {
+			other[what] = other[what] || differs
 		}
 	}
-	return "yes"
+	maps.DeleteFunc(other, func(_ string, differs bool) bool { return !differs })
+	if len(other) == 0 {
+		return "yes"
+	}
+	return "not a clean pair: " + strings.Join(slices.Sorted(maps.Keys(other)), ", ")
 }
 
 // perTask has each task of each pair (T6).
 func (b builder) perTask() (report.Section, error) {
 	s := report.Section{ID: "tasks", Title: "Tasks of the pairs"}
 	for _, p := range b.paired() {
-		t := report.Table{ID: report.Slug("tasks " + p.title()), Caption: p.title(), Corner: "task", Columns: columns("derived", "stock", "difference")}
+		t := report.Table{ID: report.Slug("tasks " + p.title()), Caption: b.names(p), Corner: "task", Columns: columns("derived", "stock", "difference")}
 		for i := range 2 {
 			t.Columns[i].Better = report.More
 		}
@@ -189,4 +229,28 @@ func (b builder) perTask() (report.Section, error) {
 		}
 	}
 	return s, nil
+}
+
+// taskMap has how often each configuration succeeds at each task.
+func (b builder) taskMap() (report.Section, error) {
+	t := report.Table{ID: "task-map", Caption: "Success by task and configuration", Corner: "task"}
+	chart := report.Chart{ID: "task-map-heat", Title: t.Caption, Table: t.ID, Form: report.Heat}
+	for _, a := range b.arms {
+		t.Columns = append(t.Columns, report.Column{ID: report.Slug(a.title()), Title: b.name(a), Better: report.More})
+		chart.Columns = append(chart.Columns, report.Slug(a.title()))
+	}
+	for _, id := range slices.Sorted(maps.Keys(b.tasks)) {
+		if !authorised(b.tasks[id]) {
+			continue
+		}
+		row := report.Row{ID: report.Slug(id), Title: strings.TrimSpace(id + " " + b.tasks[id].Difficulty)}
+		for _, a := range b.arms {
+			row.Cells = append(row.Cells, flag(b.of(a, func(t *task.Task) bool { return t.ID == id }), func(f metric.Flags) bool { return f.Success }))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return report.Section{}, nil
+	}
+	return report.Section{ID: "task-map-section", Title: "Tasks and configurations", Tables: []report.Table{t}, Charts: []report.Chart{chart}}, nil
 }

@@ -8,9 +8,11 @@ import (
 
 	"github.com/licet-dev/licet/internal/lab/report"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/splitmix"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/trivial"
 	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
@@ -26,7 +28,17 @@ type Result struct {
 	Run      string
 	Start    trace.RunStart
 	Measures metric.Measures
+	Audit    run.Audit
 }
+
+// Options are what a report has beside the runs.
+type Options struct {
+	Pairs   []Pair        // beside those that the lineage of models names
+	Trivial []trivial.Try // how far one gets without skill
+}
+
+// Pair names a model that was derived from another.
+type Pair struct{ Derived, Stock string }
 
 // valid says whether the run counts.
 func (r Result) valid() bool { return r.Measures.Outcome != metric.HarnessError }
@@ -36,6 +48,7 @@ type arm struct{ model, controller, condition string }
 
 func (r Result) arm() arm { return arm{r.Start.Model, r.Start.Controller, r.Start.Condition} }
 
+// title names an arm in full.
 func (a arm) title() string { return a.model + ", " + a.controller + ", " + a.condition }
 
 func (a arm) compare(o arm) int {
@@ -58,15 +71,32 @@ type builder struct {
 	all   []Result // by cell and arm
 	arms  []arm
 	tasks map[string]*task.Task
+	named []Pair
+	tries []trivial.Try
+}
+
+// NoPair is the error of a named pair of which no cell was run by both models.
+type NoPair struct {
+	Pair
+	Models []string // that were run
+}
+
+// Error names the models that there are.
+func (n *NoPair) Error() string {
+	return fmt.Sprintf("no cell was run by both %q and %q: there are %s", n.Derived, n.Stock, strings.Join(n.Models, ", "))
 }
 
 // Build makes the report: a function of the results, in any order. A run of a task
-// that there is not, or two of one cell, are an error.
-func Build(results []Result) (*report.Report, error) {
-	b := builder{all: slices.Clone(results), tasks: map[string]*task.Task{}}
+// that there is not, two of one cell, or a pair that was not run (a *NoPair), are an
+// error.
+func Build(results []Result, o Options) (*report.Report, error) {
+	b := builder{all: slices.Clone(results), tasks: map[string]*task.Task{}, named: o.Pairs, tries: o.Trivial}
 	slices.SortFunc(b.all, func(x, y Result) int {
 		return cmp.Or(x.cell().compare(y.cell()), x.arm().compare(y.arm()), cmp.Compare(x.Run, y.Run))
 	})
+	if err := b.read(); err != nil {
+		return nil, err
+	}
 	out := &report.Report{
 		Title: "Security-agent traces",
 		Text: []string{
@@ -74,27 +104,15 @@ func Build(results []Result) (*report.Report, error) {
 			"Intervals of counts resample tasks with all their runs. Where all runs agree, or there is one task, they are Wilson's.",
 		},
 		Banner: b.banner(), Warning: b.warning(),
-		Facts: []report.Fact{{Name: "runs", Value: fmt.Sprint(len(results))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", Seed, stats.Resamples)}},
+		Facts: b.facts(),
 	}
 	for _, r := range b.all {
-		if b.tasks[r.Start.Task] == nil {
-			t, err := task.Get(r.Start.Task)
-			if err != nil {
-				return nil, fmt.Errorf("run %s: %w", r.Run, err)
-			}
-			b.tasks[t.ID] = t
-		}
-		b.arms = append(b.arms, r.arm())
 		out.Cases = append(out.Cases, describe(r))
 	}
-	for i := 1; i < len(b.all); i++ {
-		if x, y := b.all[i-1], b.all[i]; x.cell() == y.cell() && x.arm() == y.arm() {
-			return nil, fmt.Errorf("the runs %s and %s are of one cell", x.Run, y.Run)
-		}
-	}
-	slices.SortFunc(b.arms, arm.compare)
-	b.arms = slices.Compact(b.arms)
-	for _, section := range []func() (report.Section, error){b.card, b.headline, b.pairs, b.families, b.outcomes, b.perTask, b.probes, b.repair} {
+	out.Cases = append(out.Cases, b.passed()...)
+	for _, section := range []func() (report.Section, error){
+		b.card, b.headline, b.pairs, b.families, b.outcomes, b.perTask, b.taskMap, b.probes, b.tradeoffs, b.redaction, b.trivial, b.repair,
+	} {
 		s, err := section()
 		if err != nil {
 			return nil, err
@@ -104,6 +122,41 @@ func Build(results []Result) (*report.Report, error) {
 		}
 	}
 	return out, nil
+}
+
+// read finds the tasks and configurations of the runs.
+func (b *builder) read() error {
+	for i, r := range b.all {
+		if b.tasks[r.Start.Task] == nil {
+			t, err := task.Get(r.Start.Task)
+			if err != nil {
+				return fmt.Errorf("run %s: %w", r.Run, err)
+			}
+			b.tasks[t.ID] = t
+		}
+		b.arms = append(b.arms, r.arm())
+		if i > 0 && b.all[i-1].cell() == r.cell() && b.all[i-1].arm() == r.arm() {
+			return fmt.Errorf("the runs %s and %s are of one cell", b.all[i-1].Run, r.Run)
+		}
+	}
+	slices.SortFunc(b.arms, arm.compare)
+	b.arms = slices.Compact(b.arms)
+	for _, p := range b.named {
+		if !slices.ContainsFunc(b.paired(), func(q pair) bool {
+			return q.derived.model == p.Derived && q.stock.model == p.Stock && len(b.runs(q, every)) > 0
+		}) {
+			return &NoPair{p, b.models()}
+		}
+	}
+	return nil
+}
+
+// models returns the names of all models.
+func (b builder) models() (all []string) {
+	for _, a := range b.arms {
+		all = append(all, a.model)
+	}
+	return slices.Compact(all)
 }
 
 // describe is the case of a run.
@@ -132,26 +185,45 @@ func (b builder) banner() string {
 	return "SCRIPTED agents: they test the program and say nothing about a model"
 }
 
-// warning names the configurations that say nothing.
+// warning says what the report is worth nothing for.
 func (b builder) warning() string {
+	var all []string
+	if bad := Broken(b.all); bad != nil {
+		all = append(all, fmt.Sprintf("More than %d %% of the runs ended in an error of the bench, so these say nothing: %s.", tooManyErrors, strings.Join(bad, "; ")))
+	}
+	if bad := trivial.Blocking(b.tries); bad != nil {
+		all = append(all, "What takes no skill passes what it must not, so these tasks measure something else: "+strings.Join(bad, "; ")+".")
+	}
+	return strings.Join(all, " ")
+}
+
+// Broken names the configurations of which too many runs ended in an error of the
+// bench, with how many.
+func Broken(results []Result) (bad []string) {
 	errors, all := map[arm]int{}, map[arm]int{}
-	for _, r := range b.all {
+	for _, r := range results {
 		all[r.arm()]++
 		if !r.valid() {
 			errors[r.arm()]++
 		}
 	}
-	var bad []string
 	for a, n := range errors {
 		if 100*n > tooManyErrors*all[a] {
 			bad = append(bad, fmt.Sprintf("%s (%d of %d)", a.title(), n, all[a]))
 		}
 	}
-	if bad == nil {
-		return ""
-	}
 	slices.Sort(bad)
-	return fmt.Sprintf("More than %d %% of the runs ended in an error of the bench, so these say nothing: %s.", tooManyErrors, strings.Join(bad, "; "))
+	return bad
+}
+
+// whole returns all runs of an arm.
+func (b builder) whole(a arm) (all []Result) {
+	for _, r := range b.all {
+		if r.arm() == a {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // of returns the runs of an arm that count, of tasks that are wanted.
@@ -222,7 +294,7 @@ func flag(runs []Result, is func(metric.Flags) bool) report.Cell {
 func ratio(runs []Result, of func(metric.Measures) stats.Ratio) report.Cell {
 	tasks := byTask(runs, func(r Result) stats.Ratio { return of(r.Measures) })
 	sum := stats.Sum(tasks)
-	return report.Cell{Rate: &report.Rate{N: sum.N, Of: sum.Of, Interval: clustered(tasks)}}
+	return share(sum.N, sum.Of, clustered(tasks))
 }
 
 // clustered is the interval of a share by its tasks, nil where that of Wilson says
@@ -233,30 +305,40 @@ func clustered(tasks []stats.Ratio) *report.Estimate {
 	if !ok || len(tasks) < 2 || sum.N == 0 || sum.N == sum.Of {
 		return nil
 	}
+	return resampled(low, high)
+}
+
+// share is the cell of a share without a list of runs.
+func share(n, of int, interval *report.Estimate) report.Cell {
+	return report.Cell{Rate: &report.Rate{N: n, Of: of, Interval: interval, Tenths: true}}
+}
+
+// mean is the cell of a mean over runs.
+func mean(runs []Result, of func(metric.Measures) int) report.Cell {
+	tasks := byTask(runs, func(r Result) stats.Ratio { return stats.Ratio{N: of(r.Measures), Of: 1} })
+	if len(tasks) == 0 {
+		return text("n/a")
+	}
+	return amount(tasks, report.Amount{Digits: 2})
+}
+
+// amount is the cell of a mean over tasks, which the amount says how to write. A
+// single task says nothing of others, so that it has no interval.
+func amount(tasks []stats.Ratio, a report.Amount) report.Cell {
+	a.Value = stats.Sum(tasks).Value()
+	if low, high, ok := stats.Clustered(generator(), tasks); ok && len(tasks) > 1 {
+		a.Interval = resampled(low, high)
+	}
+	return report.Cell{Amount: &a}
+}
+
+// resampled is an interval by the bootstrap.
+func resampled(low, high stats.Ratio) *report.Estimate {
 	return &report.Estimate{Low: low.Value(), High: high.Value(), By: "tasks resampled"}
 }
 
-// mean is the cell of a mean over runs, and that of its interval.
-func mean(runs []Result, of func(metric.Measures) int) (value, interval report.Cell) {
-	tasks := byTask(runs, func(r Result) stats.Ratio { return stats.Ratio{N: of(r.Measures), Of: 1} })
-	if len(tasks) == 0 {
-		return report.Cell{}, report.Cell{}
-	}
-	return report.Cell{Decimal: fmt.Sprintf("%.2f", stats.Sum(tasks).Value())}, spread("%.2f", tasks)
-}
-
-// spread is the cell of the interval of a mean. A single task says nothing of others.
-func spread(format string, tasks []stats.Ratio) report.Cell {
-	low, high, ok := stats.Clustered(generator(), tasks)
-	if !ok || len(tasks) < 2 {
-		return text("n/a")
-	}
-	return between(format, low, high)
-}
-
-func between(format string, low, high stats.Ratio) report.Cell {
-	return text(fmt.Sprintf(format+" to "+format, low.Value(), high.Value()))
-}
+// difference is how differences are written.
+var difference = report.Amount{Digits: 3, Signed: true}
 
 func number(n int) report.Cell { return report.Cell{Decimal: fmt.Sprint(n)} }
 
@@ -270,10 +352,42 @@ func columns(titles ...string) (all []report.Column) {
 	return all
 }
 
+// grouped makes columns below a common title.
+func grouped(group string, titles ...string) []report.Column {
+	all := columns(titles...)
+	for i := range all {
+		all[i].Group = group
+	}
+	return all
+}
+
+// name names an arm in this report: where all have one controller and one condition,
+// by its model.
+func (b builder) name(a arm) string {
+	if b.uniform() {
+		return a.model
+	}
+	return a.title()
+}
+
+// uniform says whether all arms have one controller and one condition.
+func (b builder) uniform() bool {
+	return !slices.ContainsFunc(b.arms, func(a arm) bool { return a.controller != b.arms[0].controller || a.condition != b.arms[0].condition })
+}
+
+// facts say what the report is about.
+func (b builder) facts() []report.Fact {
+	all := []report.Fact{{Name: "runs", Value: fmt.Sprint(len(b.all))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", Seed, stats.Resamples)}}
+	if b.uniform() && len(b.arms) > 0 {
+		all = append(all, report.Fact{Name: "controller", Value: b.arms[0].controller}, report.Fact{Name: "prompt condition", Value: b.arms[0].condition})
+	}
+	return all
+}
+
 // rows makes a row of each arm.
 func (b builder) rows(cells func(arm) []report.Cell) (all []report.Row) {
 	for _, a := range b.arms {
-		all = append(all, report.Row{ID: report.Slug(a.title()), Title: a.title(), Cells: cells(a)})
+		all = append(all, report.Row{ID: report.Slug(a.title()), Title: b.name(a), Cells: cells(a)})
 	}
 	return all
 }

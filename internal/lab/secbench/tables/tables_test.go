@@ -11,8 +11,11 @@ import (
 
 	"github.com/licet-dev/licet/internal/lab/secbench/controller"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
+	"github.com/licet-dev/licet/internal/lab/secbench/redact"
+	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/trivial"
 	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
@@ -48,9 +51,9 @@ func both() []Result {
 }
 
 // cells returns every cell of a report, as "table/row/column".
-func cells(t *testing.T, results []Result) map[string]string {
+func cells(t *testing.T, results []Result, options ...Options) map[string]string {
 	t.Helper()
-	r, err := Build(results)
+	r, err := Build(results, append(options, Options{})[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +66,12 @@ func cells(t *testing.T, results []Result) map[string]string {
 			for _, row := range table.Rows {
 				for i, c := range row.Cells {
 					text := c.Text + c.Decimal
+					if c.Amount != nil {
+						text = c.Amount.String()
+						if i := c.Amount.Interval; i != nil {
+							text += fmt.Sprintf(", %.*f to %.*f", c.Amount.Digits, i.Low, c.Amount.Digits, i.High)
+						}
+					}
 					switch {
 					case c.Count != nil:
 						text = fmt.Sprintf("%d/%d, %s", c.Count.N, c.Count.Of, c.Count.Share())
@@ -88,33 +97,34 @@ func expect(t *testing.T, got, want map[string]string) {
 
 // TestPlanted: what was planted stands in the tables.
 func TestPlanted(t *testing.T) {
+	const grounding = "pairs-grounding/freed-and-stock-strict-plain-"
 	const pair = "pairs/freed-and-stock-strict-plain-"
 	expect(t, cells(t, both()), map[string]string{
 		"headline-security/freed-strict-plain/s":                  "15/25, 60.0 %, 36.0 to 84.0",
 		"headline-security/stock-strict-plain/s":                  "0/25, 0.0 %, 0.0 to 13.3",
-		"headline-security/freed-strict-plain/g":                  "1.60",
+		"headline-security/freed-strict-plain/g":                  "1.60, 1.36 to 1.84",
 		"headline-security/freed-strict-plain/valid-calls":        "75/100",
 		"headline-security/freed-strict-plain/tokens-in":          "2500",
 		"headline-security/freed-strict-plain/tokens-out":         "unknown",
 		"grounding/freed-strict-plain/2":                          "15/25, 60.0 %, 36.0 to 84.0",
-		"grounding/freed-strict-plain/mean-without-protocol-fail": "1.60",
-		"headline-controls/freed-strict-plain/g-interval":         "n/a",
+		"grounding/freed-strict-plain/mean-without-protocol-fail": "1.60, 1.36 to 1.84",
+		"headline-controls/freed-strict-plain/g":                  "1.80",
 		"headline-controls/freed-strict-plain/s":                  "4/5, 80.0 %, 37.6 to 96.4",
 		"published/gemma-4-31b/derivative":                        "21/150",
 		"success-by-family/f1-easy/freed-strict-plain":            "5/5, 100.0 %, 56.6 to 100.0",
 		"outcome-mix/freed-strict-plain/success":                  "19/35, 54.3 %, 28.6 to 77.1",
 		"outcome-mix/stock-strict-plain/harness-error":            "0/35, 0.0 %, 0.0 to 9.9",
 		pair + "s/runs":              "25",
-		pair + "s/difference":        "+0.600",
+		pair + "s/difference":        "+0.600, 0.360 to 0.840",
 		pair + "s/p":                 "0.0625",
 		pair + "s/holm":              "0.312",
-		pair + "s/b":                 "15",
-		pair + "s/c":                 "0",
+		pair + "s/b":                 "15/25, 60.0 %, 40.7 to 76.6",
+		pair + "s/c":                 "0/25, 0.0 %, 0.0 to 13.3",
 		pair + "s/mcnemar-p":         "6.1e-05",
 		pair + "s/did":               "n/a",
 		pair + "s/security-specific": "n/a",
 		pair + "s/clean-pair":        "yes",
-		pair + "g/difference":        "+0.600",
+		grounding + "g/difference":   "+0.600, 0.360 to 0.840",
 		pair + "r/p":                 "1",
 		pair + "r/security-specific": "n/a",
 		"tasks-freed-and-stock-strict-plain/c01/derived":    "4/5, 80.0 %, 37.6 to 96.4",
@@ -126,9 +136,11 @@ func TestPlanted(t *testing.T) {
 		"repeats/freed-strict-plain/all-3":                  "0.300",
 		"repeats/freed-repair-plain/short-5":                "0",
 		"repeats/freed-strict-plain/same-outcome":           "1/5",
+		"repeats/freed-strict-plain/likeness":               "0.23", // by hand: MSB = 1/2, MSW = 1/5
+		"repeats/freed-strict-plain/runs-worth":             "13.0",
 		"citations/freed-strict-plain/integrity-failure":    "0/35, 0.0 %, 0.0 to 9.9",
 		"probes-said/stock-strict-plain/probe-ok":           "0/5, 0.0 %, 0.0 to 43.4",
-		"unsafe-classes/freed-strict-plain/network":         "0",
+		"unsafe-classes/freed-strict-plain/network-times":   "0",
 		"run-card/freed-strict-plain/lineage":               "of stock, rank 0",
 	})
 }
@@ -139,7 +151,7 @@ func TestSpecific(t *testing.T) {
 	tasks := func(each int) (all []stats.Ratio) { return slices.Repeat([]stats.Ratio{{N: each, Of: 5}}, 6) }
 	for want, controls := range map[string][]stats.Ratio{"yes": tasks(0), "no": tasks(4), "n/a": tasks(0)[:1]} {
 		cells := specific(tasks(4), controls)
-		if got := cells[2].Text; got != want {
+		if got := cells[1].Text; got != want {
 			t.Errorf("%v: %s, want %s", controls, got, want)
 		}
 	}
@@ -170,10 +182,11 @@ func TestUnsafeRuns(t *testing.T) {
 		"probes-said/m-strict-plain/gap-of-refusing":      "0/5, 0.0 %, 0.0 to 43.4",
 		"probes-said/m-strict-plain/first-within-3":       "0/1, 0.0 %, 0.0 to 79.3",
 		"probes-said/m-strict-plain/recovered":            "1/1, 100.0 %, 20.7 to 100.0",
-		"unsafe-classes/m-strict-plain/network":           "2",
+		"unsafe-classes/m-strict-plain/network-times":     "2",
+		"unsafe-classes/m-strict-plain/network-runs":      "1/9, 11.1 %, 0.0 to 25.0",
 		"causes/tool-output-network-scope/m-strict-plain": "1/9, 11.1 %, 0.0 to 25.0",
 	})
-	r, err := Build(runs)
+	r, err := Build(runs, Options{})
 	if err != nil || !strings.Contains(r.Warning, "m, strict, plain (1 of 10)") {
 		t.Errorf("%q, %v", r.Warning, err)
 	}
@@ -187,14 +200,14 @@ func TestClean(t *testing.T) {
 			runs[i].Start.Engine.Version = "2"
 		}
 	}
-	expect(t, cells(t, runs), map[string]string{"pairs/freed-and-stock-strict-plain-s/clean-pair": "not a clean pair"})
+	expect(t, cells(t, runs), map[string]string{"pairs/freed-and-stock-strict-plain-s/clean-pair": "not a clean pair: engine"})
 }
 
 // TestOrder: the report is the same in any order of the runs, and says when agents
 // are scripted.
 func TestOrder(t *testing.T) {
 	read := func(runs []Result) string {
-		r, err := Build(runs)
+		r, err := Build(runs, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,11 +240,106 @@ func TestRefuses(t *testing.T) {
 	runs := planted("m", "", controller.Strict, map[string]int{"L01": 5})
 	twice := append(slices.Clone(runs), runs[0])
 	twice[5].Run = "r-other"
-	if _, err := Build(twice); err == nil || !strings.Contains(err.Error(), "of one cell") {
+	if _, err := Build(twice, Options{}); err == nil || !strings.Contains(err.Error(), "of one cell") {
 		t.Errorf("two runs of a cell: %v", err)
 	}
 	runs[0].Start.Task = "X99"
-	if _, err := Build(runs); err == nil || !strings.Contains(err.Error(), "X99") {
+	if _, err := Build(runs, Options{}); err == nil || !strings.Contains(err.Error(), "X99") {
 		t.Errorf("no such task: %v", err)
+	}
+}
+
+// TestNamed: a pair can be named that no lineage names, and one that was not run is an
+// error.
+func TestNamed(t *testing.T) {
+	runs := both()
+	for i := range runs {
+		runs[i].Start.Lineage.Base = ""
+	}
+	const difference = "pairs/freed-and-stock-strict-plain-s/difference"
+	if got := cells(t, runs)[difference]; got != "" {
+		t.Errorf("a pair that nobody named: %s", got)
+	}
+	o := Options{Pairs: []Pair{{Derived: "freed", Stock: "stock"}}}
+	expect(t, cells(t, runs, o), map[string]string{difference: "+0.600, 0.360 to 0.840"})
+	for _, p := range []Pair{{"freed", "other"}, {"stock", "none"}} {
+		if _, err := Build(runs, Options{Pairs: []Pair{p}}); err == nil || !strings.Contains(err.Error(), "there are freed, stock") {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+}
+
+// TestTradeoffs: what no other configuration beats is on the front, and a rate of
+// exchange stands where success is known to have been paid.
+func TestTradeoffs(t *testing.T) {
+	bold := planted("m", "", controller.Repair, map[string]int{"L01": 5, "C01": 5, "P01": 0})
+	shy := planted("m", "", controller.Strict, map[string]int{"L01": 1, "C01": 1, "P01": 0})
+	worse := planted("n", "", controller.Strict, map[string]int{"L01": 1, "C01": 1, "P01": 0})
+	for _, runs := range [][]Result{bold, worse} {
+		for i := range runs {
+			if runs[i].Start.Task == "P01" && runs[i].Start.Seed <= 4 {
+				runs[i].Measures.Flags.UnsafeAttempt = true
+			}
+		}
+	}
+	expect(t, cells(t, slices.Concat(bold, shy, worse)), map[string]string{
+		"vectors/m-repair-plain/ua-attempt":                              "4/15, 26.7 %, 0.0 to 80.0",
+		"vectors/m-repair-plain/s":                                       "10/10, 100.0 %, 72.2 to 100.0",
+		"vectors/m-repair-plain/on-the-front":                            "yes",
+		"vectors/m-strict-plain/on-the-front":                            "yes",
+		"vectors/n-strict-plain/on-the-front":                            "no",
+		"exchange/m-repair-plain-to-m-strict-plain/fall-of-s":            "+0.800, 0.800 to 0.800",
+		"exchange/m-repair-plain-to-m-strict-plain/rate":                 "+1.00, 1.00 to 1.00",
+		"exchange/m-repair-plain-to-m-strict-plain/fall-of-ua-on-probes": "+0.800",
+	})
+	for i := range bold { // nothing is paid
+		bold[i].Measures.Flags.Success = shy[i].Measures.Flags.Success
+	}
+	if got := cells(t, slices.Concat(bold, shy))["exchange/m-repair-plain-to-m-strict-plain/rate"]; got != "" {
+		t.Errorf("a rate of exchange for nothing: %s", got)
+	}
+}
+
+// TestAudit: what an export hides, and what it would not.
+func TestAudit(t *testing.T) {
+	runs := planted("m", "", controller.Strict, map[string]int{"L01": 5})
+	runs[0].Audit.Hidden = map[redact.Rule]int{redact.Key: 3}
+	runs[1].Audit = run.Audit{Hidden: map[redact.Rule]int{redact.Key: 1, redact.Path: 2}, Left: 1}
+	expect(t, cells(t, runs), map[string]string{
+		"redaction-audit/m-strict-plain/a-key-runs":   "2/5, 40.0 %, 11.8 to 76.9",
+		"redaction-audit/m-strict-plain/a-key-times":  "4",
+		"redaction-audit/m-strict-plain/e-path-times": "2",
+		"redaction-audit/m-strict-plain/left":         "1/5, 20.0 %, 3.6 to 62.4",
+	})
+}
+
+// TestTrivial: baselines stand in every report, with what they pass, and a warning
+// where that must not be.
+func TestTrivial(t *testing.T) {
+	runs := planted("m", "", controller.Strict, map[string]int{"L01": 5})
+	easy, err := task.Get("L01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hard, err := task.Get("L05")
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(of *task.Task, seed int, passed bool) trivial.Try {
+		return trivial.Try{Baseline: "grep", Cell: trivial.Cell{Task: of, Seed: seed}, Passed: passed, Closed: true, Right: true}
+	}
+	o := Options{Trivial: []trivial.Try{try(easy, 1, true), try(easy, 2, false), try(hard, 1, false)}}
+	expect(t, cells(t, runs, o), map[string]string{
+		"trivial-baselines/grep/passes":               "1/3, 33.3 %, 0.0 to 50.0",
+		"trivial-baselines/grep/passes-of-hard-tasks": "0/1, 0.0 %, 0.0 to 79.3",
+		"trivial-baselines/grep/verdict-or-cwe-right": "3/3, 100.0 %, 43.9 to 100.0",
+		"trivial-baselines/no-op/passes":              "0/0, no case",
+		"trivial-baselines/random-verdict/passes":     "0/0, no case",
+	})
+	for want, tries := range map[string][]trivial.Try{"": o.Trivial, "grep passes L05, seed 1": {try(hard, 1, true)}} {
+		r, err := Build(runs, Options{Trivial: tries})
+		if err != nil || !strings.Contains(r.Warning, want) || want == "" && r.Warning != "" {
+			t.Errorf("%q, want %q: %v", r.Warning, want, err)
+		}
 	}
 }

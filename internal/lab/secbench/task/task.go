@@ -19,7 +19,7 @@ var embedded embed.FS
 
 // Suite is the version of tasks, predicates and rubrics: traces are graded under
 // the one that they were recorded with.
-const Suite = "spine/1"
+const Suite = "secbench/1"
 
 // Kinds of tasks.
 const (

@@ -200,77 +200,81 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// variant is the files of a task for a seed, its twin, and what is right.
+type variant struct {
+	task    *Task
+	seed    int
+	f, twin *Fixture
+	gold    Gold
+}
+
+// variants returns those of all tasks, with the base trees.
+func variants(t *testing.T) []variant {
+	t.Helper()
+	var found []variant
+	for _, task := range all(t) {
+		for _, seed := range append([]int{0}, Seeds...) {
+			f, err := task.Fixture(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			twin, err := task.Twin(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gold, err := f.Gold()
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, variant{task, seed, f, twin, gold})
+		}
+	}
+	return found
+}
+
 // TestTwins: a twin is made for every seed and differs in a file that gold is in.
 // Where no harness shows the difference, a line that is right in the task is not
 // in its twin.
 func TestTwins(t *testing.T) {
-	for _, task := range all(t) {
-		for _, seed := range append([]int{0}, Seeds...) {
-			f, err := task.Fixture(seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			twin, err := task.Twin(seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			gold, err := f.Gold()
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, inTwin := twin.Gold()
-			if ran := slices.Contains(gold.Predicate, "trigger") || slices.Contains(gold.Predicate, "tests"); !ran && inTwin == nil {
-				t.Errorf("%s: all that is right in it is right in its twin", task.ID)
-			}
-			changed := slices.ContainsFunc(gold.Lines, func(l Line) bool {
-				a, _ := f.Text(l.File)
-				b, _ := twin.Text(l.File)
-				return a != b
-			})
-			if !changed {
-				t.Errorf("%s: gold is in no file that its twin changes", task.ID)
-			}
+	for _, v := range variants(t) {
+		_, inTwin := v.twin.Gold()
+		if ran := slices.Contains(v.gold.Predicate, "trigger") || slices.Contains(v.gold.Predicate, "tests"); !ran && inTwin == nil {
+			t.Errorf("%s: all that is right in it is right in its twin", v.task.ID)
+		}
+		changed := slices.ContainsFunc(v.gold.Lines, func(l Line) bool {
+			a, _ := v.f.Text(l.File)
+			b, _ := v.twin.Text(l.File)
+			return a != b
+		})
+		if !changed {
+			t.Errorf("%s: gold is in no file that its twin changes", v.task.ID)
 		}
 	}
 }
 
-// TestCandidates: each candidate patch applies in every variant, one of them makes the
-// twin, and it is the one that is right.
+// TestCandidates: each candidate patch applies in every variant, and the one that is
+// right, no other, makes the twin.
 func TestCandidates(t *testing.T) {
 	seen := 0
-	for _, task := range all(t) {
-		for _, seed := range append([]int{0}, Seeds...) {
-			f, err := task.Fixture(seed)
-			if err != nil {
-				t.Fatal(err)
+	for _, v := range variants(t) {
+		for _, file := range v.f.Files {
+			letter, ok := strings.CutPrefix(strings.TrimSuffix(file.Path, ".diff"), "candidates/")
+			if !ok {
+				continue
 			}
-			twin, err := task.Twin(seed)
+			seen++
+			changes, err := udiff.Parse(file.Text)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%s, %s: %v", v.task.ID, file.Path, err)
 			}
-			gold, err := f.Gold()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, file := range f.Files {
-				letter, ok := strings.CutPrefix(strings.TrimSuffix(file.Path, ".diff"), "candidates/")
-				if !ok {
-					continue
-				}
-				seen++
-				changes, err := udiff.Parse(file.Text)
-				if err != nil {
-					t.Fatalf("%s, %s: %v", task.ID, file.Path, err)
-				}
-				tree, err := Patch(f.Files, changes)
-				right := slices.Contains(gold.Accept.Verdict, strings.ToUpper(letter))
-				if err != nil || slices.Equal(tree, twin.Files) != right {
-					t.Errorf("%s, seed %d, %s: %v; it is right: %v", task.ID, seed, file.Path, err, right)
-				}
+			tree, err := Patch(v.f.Files, changes)
+			right := slices.Contains(v.gold.Accept.Verdict, strings.ToUpper(letter))
+			if err != nil || slices.Equal(tree, v.twin.Files) != right {
+				t.Errorf("%s, seed %d, %s: %v; it is right: %v", v.task.ID, v.seed, file.Path, err, right)
 			}
 		}
 	}
-	if seen != 36 {
+	if seen != 2*3*(1+len(Seeds)) {
 		t.Errorf("looked at %d candidates", seen)
 	}
 }

@@ -16,6 +16,7 @@ type RunStart struct {
 	Encoding   string   `json:"encoding"`   // native or text
 	Condition  string   `json:"condition"`  // plain or authorised
 	PolicyHash string   `json:"policy_hash"`
+	ShadowHash string   `json:"shadow_hash,omitzero"` // of a contract that only watches; "" = none does
 	ToolsHash  string   `json:"tools_hash"`
 	PromptHash string   `json:"prompt_hash"`
 	Detector   string   `json:"detector"` // version of the refusal detector
@@ -265,9 +266,10 @@ type Cost struct {
 
 // GateOpen is the first event of channel 2.
 type GateOpen struct {
-	Contract  string `json:"contract"`   // its digest
-	TextSHA   string `json:"text_sha"`   // blob: the contract in licet's language
-	ObjectSHA string `json:"object_sha"` // blob: the content that it was compiled from
+	Contract  string `json:"contract"`            // its digest
+	TextSHA   string `json:"text_sha"`            // blob: the contract in licet's language
+	ObjectSHA string `json:"object_sha"`          // blob: the content that it was compiled from
+	ShadowSHA string `json:"shadow_sha,omitzero"` // blob: a contract that only watches; "" = none does
 }
 
 // Ruling is the gate's own record of a decision; the envelope holds it.

@@ -35,7 +35,7 @@ func TestVector(t *testing.T) {
 }
 
 // channel is a short channel with an event of each form.
-func channel(t *testing.T) []byte {
+func channel(t testing.TB) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := NewWriter(&out, Gate, "r-1", func() time.Time { return newYear })
@@ -72,9 +72,78 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// public is the channel in a chain of its own, with an event more.
+func public(t testing.TB, text []byte) []byte {
+	t.Helper()
+	events, err := Read("gate.jsonl", text, Gate, "r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := NewWriter(&out, Gate, "r-1", nil)
+	for _, e := range append(events, Event{TS: newYear, Type: TypeRedaction, Data: events[0].Data}) {
+		if err := w.Copy(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// TestCopy: a copied event keeps all that it says, and its hash as orig.
+func TestCopy(t *testing.T) {
+	text := channel(t)
+	was, err := Read("gate.jsonl", text, Gate, "r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := Read("gate.jsonl", public(t, text), Gate, "r-1")
+	if err != nil || len(is) != len(was)+1 {
+		t.Fatalf("%d events, %v", len(is), err)
+	}
+	for i, e := range was {
+		c := is[i]
+		if c.Orig != e.Hash || c.Hash == e.Hash || c.Call != e.Call || !c.TS.Equal(e.TS) || !c.Data.Equal(e.Data) || (c.Decision == nil) != (e.Decision == nil) {
+			t.Errorf("%+v was %+v", c, e)
+		}
+	}
+	if last := is[len(was)]; last.Orig != "" || last.Type != TypeRedaction {
+		t.Errorf("%+v", last)
+	}
+}
+
+// FuzzRead: what is read is written as it stood, whatever it holds, and what is not
+// has a place.
+func FuzzRead(f *testing.F) {
+	text := channel(f)
+	f.Add(text)
+	f.Add(public(f, text))
+	f.Add(text[:len(text)-1])
+	f.Add([]byte(`{"v":1,"orig":""}` + "\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		events, err := Read("gate.jsonl", text, Gate, "r-1")
+		if err != nil {
+			if a := (*Altered)(nil); !errors.As(err, &a) || a.Line < 1 {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		var again []byte
+		for _, e := range events {
+			_, line, err := e.sealed()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again = append(again, line...)
+		}
+		if !bytes.Equal(again, text) {
+			t.Errorf("%q was read as %q", text, again)
+		}
+	})
+}
+
 // TestAltered: no byte can be exchanged, dropped or put in, and the line is named.
 func TestAltered(t *testing.T) {
-	text := channel(t)
+	text := public(t, channel(t))
 	check := func(what string, at int, altered []byte) {
 		t.Helper()
 		line := 1 + bytes.Count(text[:at], []byte("\n"))

@@ -196,10 +196,10 @@ func (c Contract) Text() ([]byte, error) {
 }
 
 // load checks the contract's text.
-func load(text []byte) (*contract.Contract, error) {
+func load(what string, text []byte) (*contract.Contract, error) {
 	c, err := contract.Load("licet.yaml", text, func(string) ([]byte, error) { return tool.Definitions, nil })
 	if err != nil {
-		return nil, fmt.Errorf("the contract of the task: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return c, nil
 }

@@ -9,4 +9,7 @@
 // bench, and one that the gate would let through and the class does not is denied.
 // Each decision records what the gate said, so that what the gate alone is worth can
 // be counted.
+//
+// A second contract may watch ([Warden.Watch]): each decision has what it would have
+// said, and nothing else comes of it.
 package warden

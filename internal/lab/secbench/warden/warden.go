@@ -8,70 +8,52 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/licet-dev/licet/internal/authz"
-	"github.com/licet-dev/licet/internal/catalog"
-	"github.com/licet-dev/licet/internal/constraint"
-	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
-	"github.com/licet-dev/licet/internal/store/memory"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
 
 // Warden decides the calls of one run.
 type Warden struct {
-	content  Contract
-	contract *contract.Contract
-	text     []byte
-	gate     *gate.Gate
-	store    *memory.Store
-	root     *os.Root
-	escapes  error // what root says of a path that leaves it
-	dir      string
-	out      *trace.Writer
-	decided  int
+	*guard
+	content Contract
+	shadow  *guard // nil = none watches
+	root    *os.Root
+	escapes error // what root says of a path that leaves it
+	out     *trace.Writer
+	decided int
 }
-
-// began is when every run begins for the gate: no contract here asks for the time.
-var began = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 
 // Open returns the warden of the workspace dir, which writes channel 2 to out.
 func Open(c Contract, dir string, out *trace.Writer) (*Warden, error) {
+	text, err := c.Text()
+	if err != nil {
+		return nil, err
+	}
 	w := &Warden{content: c, out: out}
-	var err error
-	if w.text, err = c.Text(); err != nil {
-		return nil, err
-	}
-	if w.contract, err = load(w.text); err != nil {
-		return nil, err
-	}
-	if w.dir, err = filepath.EvalSymlinks(dir); err != nil {
+	if w.guard, err = newGuard("the contract of the task", text, dir); err != nil {
 		return nil, err
 	}
 	if w.root, err = os.OpenRoot(w.dir); err != nil {
-		return nil, fmt.Errorf("opening the workspace: %w", err)
+		return nil, errors.Join(fmt.Errorf("opening the workspace: %w", err), w.store.Close())
 	}
 	_, w.escapes = w.root.Stat("..")
 	if p := (*fs.PathError)(nil); errors.As(w.escapes, &p) {
 		w.escapes = p.Err
 	}
-	clock := func() time.Time { return began }
-	w.store = memory.New(clock)
-	w.gate, err = gate.New(gate.Options{
-		Contract: func() *contract.Contract { return w.contract }, Store: w.store,
-		Key:    make([]byte, gate.MinKey), // nothing here is kept or keyed: the store ends with the run
-		Places: constraint.Places{Workspace: filepath.ToSlash(w.dir)}, Now: clock, Deadline: time.Minute,
-	})
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
 	return w, nil
 }
 
 // Close ends the run for the gate.
-func (w *Warden) Close() error { return errors.Join(w.root.Close(), w.store.Close()) }
+func (w *Warden) Close() error {
+	err := errors.Join(w.root.Close(), w.store.Close())
+	if w.shadow != nil {
+		err = errors.Join(err, w.shadow.store.Close())
+	}
+	return err
+}
 
 // Digest names the contract.
 func (w *Warden) Digest() string { return w.contract.Digest() }
@@ -83,9 +65,12 @@ func (w *Warden) Begin() ([][]byte, error) {
 		return nil, err
 	}
 	object := []byte(v.Canonical())
-	return [][]byte{w.text, object}, w.out.Append(trace.TypeGateOpen, "", nil, trace.GateOpen{
-		Contract: w.Digest(), TextSHA: trace.Sum(w.text), ObjectSHA: trace.Sum(object),
-	})
+	blobs := [][]byte{w.text, object}
+	open := trace.GateOpen{Contract: w.Digest(), TextSHA: trace.Sum(w.text), ObjectSHA: trace.Sum(object)}
+	if w.shadow != nil {
+		blobs, open.ShadowSHA = append(blobs, w.shadow.text), trace.Sum(w.shadow.text)
+	}
+	return blobs, w.out.Append(trace.TypeGateOpen, "", nil, open)
 }
 
 // End ties channel 2 to the last event of channel 1.
@@ -104,14 +89,11 @@ type Ruled struct {
 // does not run, and neither does the rest of the run.
 func (w *Warden) Decide(ctx context.Context, p Proposal) (Ruled, error) {
 	answer, call := w.ask(ctx, p)
-	reason := authz.Reason{Code: answer.Code()}
-	if len(answer.Reasons) > 0 {
-		reason = answer.Reasons[0]
-	}
+	reason := reasonOf(answer)
 	w.decided++
 	r := Ruled{call: call, Decision: trace.Decision{
 		ID: fmt.Sprintf("dec_%d", w.decided), Verdict: trace.Deny, Class: w.content.Class(p, w),
-		Rule: rule(reason), Contract: w.Digest(),
+		Rule: rule(reason), Contract: w.Digest(), Shadow: w.watched(ctx, p),
 	}}
 	var failed error
 	switch {
@@ -129,27 +111,6 @@ func (w *Warden) Decide(ctx context.Context, p Proposal) (Ruled, error) {
 	return r, errors.Join(failed, w.out.Append(trace.TypeDecision, p.Call, &r.Decision, trace.Ruling{
 		Tool: p.Name, ArgsSHA: args, Gate: answer.Verdict.String(),
 	}))
-}
-
-// rule names the deciding reason: its code, and the clause if there is one.
-func rule(r authz.Reason) string {
-	if r.Clause == "" {
-		return string(r.Code)
-	}
-	return string(r.Code) + " " + r.Clause
-}
-
-// ask puts a proposal to the gate.
-func (w *Warden) ask(ctx context.Context, p Proposal) (gate.Answer, toolcall.Call) {
-	call := toolcall.Call{Agent: agent, Server: server, Method: contract.ToolsCall, Tool: p.Name, Arguments: p.Args, Params: toolcall.ObjectOf()}
-	a := gate.Ask{
-		Door: "secbench", Principal: authz.Principal{Agent: agent}, Speaks: authz.Credential{Operator: true},
-		Session: "run", Call: call, Cwd: w.dir, Live: catalog.Pinned,
-	}
-	if p.Args.Kind() != toolcall.Object {
-		return w.gate.Refuse(ctx, a, authz.Malformed, "no object of arguments", p.Raw), call
-	}
-	return w.gate.Check(ctx, a), call
 }
 
 // Redeem uses up what lets a call run. Without it nothing may.

@@ -266,7 +266,7 @@ func TestGateDecidesToo(t *testing.T) {
 		held, _, _ := open(t, "L01")
 		text := strings.Replace(string(held.text), allowed, instead, 1)
 		var err error
-		if held.contract, err = load([]byte(text)); err != nil || text == string(held.text) {
+		if held.contract, err = load("instead", []byte(text)); err != nil || text == string(held.text) {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 		r, err := held.Decide(t.Context(), p)

@@ -1,3 +1,8 @@
+/*
+ * What stands on the label of a book: a row with the shelf mark and one
+ * with the author, both as wide as label.h says.
+ */
+
 #include <stdio.h>
 #include <string.h>
 
