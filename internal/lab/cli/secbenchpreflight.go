@@ -63,7 +63,7 @@ func (a *app) preflight(ctx context.Context, box sandbox.Box, asJSON bool) error
 }
 
 func (a *app) printPreflight(report preflight.Report) error {
-	fmt.Fprintf(a.out, "layers: %s\n", strings.Join(report.Layers, ", "))
+	fmt.Fprintf(a.out, "layers: %s\nwarning: %s\n", strings.Join(report.Layers, ", "), report.Warning)
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, f := range report.Findings {
 		word := "held"

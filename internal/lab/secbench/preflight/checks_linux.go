@@ -100,7 +100,7 @@ func Run(ctx context.Context, c Config) (report Report, err error) {
 	if c.Tools == nil {
 		c.Tools = benchTools{}
 	}
-	report.Layers = c.Box.Layers()
+	report.Layers, report.Warning = c.Box.Layers(), sandbox.Unbounded
 	for _, check := range checks() {
 		if c.Only != nil && !slices.Contains(c.Only, check.code) || c.Toys && check.build {
 			continue

@@ -33,6 +33,7 @@ type Finding struct {
 // Report is what came of all.
 type Report struct {
 	Layers   []string  `json:"layers"`
+	Warning  string    `json:"warning"` // of what no check is about
 	Findings []Finding `json:"findings"`
 }
 

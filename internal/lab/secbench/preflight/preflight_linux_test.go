@@ -72,8 +72,8 @@ func TestHolds(t *testing.T) {
 	if !slices.Equal(made, all()) {
 		t.Errorf("the checks are %q", made)
 	}
-	if len(r.Layers) != 9 {
-		t.Errorf("the layers are %q", r.Layers)
+	if len(r.Layers) != 9 || r.Warning == "" {
+		t.Errorf("the layers are %q, the warning %q", r.Layers, r.Warning)
 	}
 }
 

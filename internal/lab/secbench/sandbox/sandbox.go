@@ -77,6 +77,10 @@ var Build = Limits{
 	FileSize: 64 << 20, Processes: 256, Files: 256,
 }
 
+// Unbounded is what no limit is for, to be told with the layers. A control group would
+// bound it; none is used.
+const Unbounded = "memory is bounded for each process, and not for all of them together: no control group is used"
+
 // MaxOutput bounds what is kept of each of standard output and error, in bytes; what
 // a command writes beyond it is dropped.
 const MaxOutput = 4 << 20
