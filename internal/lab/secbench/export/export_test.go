@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/export"
 	"github.com/licet-dev/licet/internal/lab/secbench/redact/redacttest"
@@ -101,6 +102,9 @@ func FuzzOf(f *testing.F) {
 	}
 	f.Add("a:\nb /srv/x", []byte(`{"a":"b:\\c","/srv/x":["[A:1]",61616161]}`))
 	f.Fuzz(func(t *testing.T, prose string, blob []byte) {
+		if !utf8.ValidString(prose) {
+			return // no trace holds such a text
+		}
 		p, err := export.Of(told(t, prose, blob))
 		if err != nil {
 			t.Fatal(err)
