@@ -229,10 +229,11 @@ func write(dir string, tree []task.File) error {
 	return nil
 }
 
-// environment is that of a build.
+// environment is that of a build. It names no home: the go command would count there
+// how it is used, in a process that outlives it.
 func (b *Boxed) environment(tmp string) []string {
 	return []string{
-		"PATH=" + filepath.Join(b.goroot, "bin"), "HOME=" + tmp, "TMPDIR=" + tmp,
+		"PATH=" + filepath.Join(b.goroot, "bin"), "TMPDIR=" + tmp,
 		"GOROOT=" + b.goroot, "GOPATH=" + filepath.Join(tmp, "go"), "GOCACHE=" + b.cache,
 		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOFLAGS=-trimpath",
 		"GOMEMLIMIT=1GiB", // of each process; what all of them take together has no bound

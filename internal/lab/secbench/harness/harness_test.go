@@ -252,6 +252,30 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestNoHome: the go command and what it tests know no home, so that nothing of how the
+// command was used is written there by a process that outlives it.
+func TestNoHome(t *testing.T) {
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
+		{Path: "go.mod", Text: "module example.org/home\n\ngo 1.26\n"},
+		{Path: "home_test.go", Text: `package home
+
+import (
+	"os"
+	"testing"
+)
+
+func TestHome(t *testing.T) {
+	if dir, err := os.UserConfigDir(); err == nil {
+		t.Error(dir)
+	}
+}
+`},
+	}})
+	if err != nil || out.Tests["TestHome"] != "pass" {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 // TestRefused: a tree that tries what the sandbox refuses is not told as one whose
 // tests fail.
 func TestRefused(t *testing.T) {
