@@ -461,8 +461,8 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// TestDeniedPatch: a patch that tries what the sandbox refuses has failed. It does not
-// make the run an error of the bench, which would count nowhere.
+// TestDeniedPatch: a patch that would try what the sandbox refuses has failed, and is not
+// run. It does not make the run an error of the bench, which would count nowhere.
 func TestDeniedPatch(t *testing.T) {
 	loaded := taskOf(t, "V01")
 	sheet, _ := sheetOf(t, loaded)
