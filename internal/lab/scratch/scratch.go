@@ -32,10 +32,16 @@ type Folder struct {
 	lock *os.File
 }
 
-// New makes a folder below the system's for temporary files.
+// New makes a folder below the system's for temporary files. Its path is absolute, also
+// where the environment names that relative to where the program is: what is started
+// in the folder is elsewhere.
 func New() (*Folder, error) {
+	dir, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return nil, fmt.Errorf("making a temporary folder: %w", err)
+	}
 	for range tries {
-		lock, err := os.CreateTemp("", prefix+"*"+suffix)
+		lock, err := os.CreateTemp(dir, prefix+"*"+suffix)
 		if err != nil {
 			return nil, fmt.Errorf("making a temporary folder: %w", err)
 		}
@@ -92,12 +98,13 @@ func (f *Folder) drop() error {
 // removed yet, as something that the process started still writes there, is left to
 // the next sweep.
 func Sweep() {
-	locks, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"+suffix))
+	dir := os.TempDir()
+	locks, err := fs.Glob(os.DirFS(dir), prefix+"*"+suffix) // its own name may look like a pattern
 	if err != nil {
-		return // a folder whose name is a pattern
+		return
 	}
-	for _, path := range locks {
-		sweep(path)
+	for _, lock := range locks {
+		sweep(filepath.Join(dir, lock))
 	}
 }
 

@@ -27,7 +27,10 @@ func names(t *testing.T, dir string) []string {
 
 // TestSweep: what a dead process left at any point goes, and nothing else does.
 func TestSweep(t *testing.T) {
-	tmp := t.TempDir()
+	tmp := filepath.Join(t.TempDir(), "[a]")
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("TMPDIR", tmp)
 	t.Setenv("TMP", tmp) // of Windows
 	alive, err := New()
@@ -71,6 +74,26 @@ func TestSweep(t *testing.T) {
 	}
 	if got := names(t, tmp); len(got) != len(want)-2 {
 		t.Errorf("left are %q", got)
+	}
+}
+
+// TestAbsolute: a folder has a path that holds everywhere.
+func TestAbsolute(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("here", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", "here")
+	t.Setenv("TMP", "here")
+	f, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !filepath.IsAbs(f.Path) {
+		t.Errorf("its path is %s", f.Path)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,12 +1,21 @@
 package controller
 
 import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/model"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/tool"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
+	"github.com/licet-dev/licet/internal/lab/secbench/warden"
 )
 
 const args = `{"path":"a","start":1,"end":2}`
@@ -73,6 +82,48 @@ func TestInProse(t *testing.T) {
 		if _, got := inProse(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
+	}
+}
+
+// TestRedeemed: what lets a call run does so once. A call without it does not run, and
+// ends the run.
+func TestRedeemed(t *testing.T) {
+	loaded, err := task.Get("T01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := loaded.Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "workspace")
+	if err := f.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	w, err := warden.Open(warden.ContractOf(f), dir, trace.NewWriter(io.Discard, trace.Gate, "r-1", time.Now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	tools, err := tool.Open("r-1", dir, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	c := Controller{Warden: w, Tools: tools, Blobs: trace.Memory{}, proposals: 1}
+	p := read(Strict, model.Call{Name: "write_scratch", Arguments: `{"path":"scratch/a","bytes":"","encoding":"utf8"}`})
+	ruled, err := w.Decide(t.Context(), warden.Proposal{Call: "call_1", Name: p.name, Parse: p.parse, Args: p.args, Raw: []byte(p.raw)})
+	if err != nil || ruled.Verdict != trace.Allow {
+		t.Fatalf("%+v, %v", ruled, err)
+	}
+	if err := ruled.Redeem(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.do(t.Context(), "call_1", p, ruled); err == nil {
+		t.Error("it ran without what lets it")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "scratch", "a")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file was written: %v", err)
 	}
 }
 

@@ -216,9 +216,10 @@ func toy(ctx context.Context, c Case, build string, input []byte) (harness.Outpu
 }
 
 // tested: with the hidden tests in the final tree, every test that must pass is
-// reported as passed. Where the sandbox stops that run, the tree as it was given is
-// tested for comparison: it is trouble of ours if that is stopped, too, and the doing
-// of the patch otherwise.
+// reported as passed, and the whole ends as it does where all tests passed: code that
+// is tested can print what looks like a report, and then crash. Where the sandbox
+// stops that run, the tree as it was given is tested for comparison: it is trouble of
+// ours if that is stopped, too, and the doing of the patch otherwise.
 func tested(ctx context.Context, c Case) (bool, string, error) {
 	tree, err := final(c)
 	if err != nil {
@@ -244,7 +245,7 @@ func tested(ctx context.Context, c Case) (bool, string, error) {
 		outputs = append(outputs, given)
 	}
 	detail, err := harness.Keep(c.Blobs, outputs...)
-	ok := out.Status == harness.Ended && !slices.ContainsFunc(slices.Concat(hidden.FailToPass, hidden.PassToPass), func(name string) bool {
+	ok := out.Status == harness.Ended && out.Exit == 0 && !slices.ContainsFunc(slices.Concat(hidden.FailToPass, hidden.PassToPass), func(name string) bool {
 		return out.Tests[name] != "pass"
 	})
 	return ok, detail, err

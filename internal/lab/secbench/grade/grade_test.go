@@ -290,16 +290,18 @@ func TestPatch(t *testing.T) {
 	for _, c := range []struct {
 		name, diff string
 		tests      func(map[string]string)
+		exit       int
 		want       string
 	}{
-		{"as it should", strings.ReplaceAll(diff("rec/parse.go", 25), "N", "25"), func(map[string]string) {}, ""},
-		{"no patch", "", func(map[string]string) {}, ""},
-		{"too large", strings.ReplaceAll(diff("rec/parse.go", 26), "N", "26"), func(map[string]string) {}, "diff"},
-		{"another file", strings.ReplaceAll(diff("rec/write.go", 1), "N", "1"), func(map[string]string) {}, "diff"},
-		{"a protected file", strings.ReplaceAll(diff("go.mod", 1), "N", "1"), func(map[string]string) {}, "diff"},
-		{"a failure", "", func(tests map[string]string) { tests["TestHiddenExact"] = "fail" }, "tests"},
-		{"a test is missing", "", func(tests map[string]string) { delete(tests, "TestHiddenMutatedA") }, "tests"},
-		{"nothing ran", "", func(tests map[string]string) { clear(tests) }, "tests"},
+		{"as it should", strings.ReplaceAll(diff("rec/parse.go", 25), "N", "25"), func(map[string]string) {}, 0, ""},
+		{"no patch", "", func(map[string]string) {}, 0, ""},
+		{"too large", strings.ReplaceAll(diff("rec/parse.go", 26), "N", "26"), func(map[string]string) {}, 0, "diff"},
+		{"another file", strings.ReplaceAll(diff("rec/write.go", 1), "N", "1"), func(map[string]string) {}, 0, "diff"},
+		{"a protected file", strings.ReplaceAll(diff("go.mod", 1), "N", "1"), func(map[string]string) {}, 0, "diff"},
+		{"a failure", "", func(tests map[string]string) { tests["TestHiddenExact"] = "fail" }, 1, "tests"},
+		{"a test is missing", "", func(tests map[string]string) { delete(tests, "TestHiddenMutatedA") }, 1, "tests"},
+		{"all passed, and then it crashed", "", func(map[string]string) {}, 2, "tests"},
+		{"nothing ran", "", func(tests map[string]string) { clear(tests) }, 1, "tests"},
 	} {
 		k := caseOf(t, "V01")
 		tests := all(k)
@@ -308,7 +310,7 @@ func TestPatch(t *testing.T) {
 			if j.Build != "" || !slices.ContainsFunc(j.Tree, func(f task.File) bool { return f.Path == k.Gold.Hidden.File }) {
 				t.Errorf("%s: the hidden tests are not in the tree", c.name)
 			}
-			return harness.Output{Tests: tests}
+			return harness.Output{Tests: tests, Exit: c.exit}
 		})
 		if c.diff != "" {
 			k.Submission.TreeDiffSHA, _ = k.Blobs.Put([]byte(c.diff))

@@ -178,10 +178,14 @@ const maxStalls = 3
 const maxTest = "30s"
 
 // test runs all tests of a tree on a copy of it. It sees the copy, Go and Go's build
-// cache, and can write to none of them. It has no program of ours.
+// cache, and can write to none of them. It has no program of ours. A tree with an
+// import that may steer its tests is as good as one that does not build.
 func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) {
 	if b.noGo != nil {
 		return Output{}, b.noGo
+	}
+	if why := foreign(j.Tree); why != "" {
+		return Output{Status: Ended, Exit: 1, Stdout: "no test ran: " + why + "\n", Tests: map[string]string{}}, nil
 	}
 	module := filepath.Join(folder, "module")
 	if err := write(module, j.Tree); err != nil {
@@ -225,10 +229,11 @@ func write(dir string, tree []task.File) error {
 	return nil
 }
 
-// environment is that of a build.
+// environment is that of a build. It names no home: the go command would count there
+// how it is used, in a process that outlives it.
 func (b *Boxed) environment(tmp string) []string {
 	return []string{
-		"PATH=" + filepath.Join(b.goroot, "bin"), "HOME=" + tmp, "TMPDIR=" + tmp,
+		"PATH=" + filepath.Join(b.goroot, "bin"), "TMPDIR=" + tmp,
 		"GOROOT=" + b.goroot, "GOPATH=" + filepath.Join(tmp, "go"), "GOCACHE=" + b.cache,
 		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOFLAGS=-trimpath",
 		"GOMEMLIMIT=1GiB", // of each process; what all of them take together has no bound

@@ -222,6 +222,60 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// TestForeign: a tree whose code could end or steer its tests is not tested, however it
+// is written, and says so.
+func TestForeign(t *testing.T) {
+	for _, c := range []struct {
+		code string
+		runs bool
+	}{
+		{"import \"errors\"\n\nvar _ = errors.New", true},
+		{"import (\n\t\"slices\"\n\tw \"strings\"\n)\n\nvar _, _ = slices.Max[[]int], w.ToUpper", true},
+		{"import \"syscall\"\n\nfunc init() { syscall.Exit(0) }", false},
+		{"import e \"os\"\n\nvar _ = e.Exit", false},
+		{"import `os`\n\nvar _ = os.Exit", false},
+		{"import \"\\x6fs\"\n\nvar _ = os.Exit", false},
+		{"import (\n\t\"errors\"\n\t_ \"unsafe\"\n)\n\nvar _ = errors.New", false},
+		{"import \"flag\"\n\nfunc init() { flag.Set(\"test.run\", \"^$\") }", false},
+		{"import \"C\"", false},
+		{"import \"testing\"\n\nvar _ testing.TB", false},
+		{"import", false},
+	} {
+		out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
+			{Path: "go.mod", Text: "module example.org/foreign\n\ngo 1.26\n"},
+			{Path: "a.go", Text: "package foreign\n\n" + c.code + "\n"},
+			{Path: "a_test.go", Text: "package foreign\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestIt(t *testing.T) { os.Getpid() }\n"},
+		}})
+		if err != nil || out.Status != Ended || (out.Exit == 0) != c.runs || (out.Tests["TestIt"] == "pass") != c.runs || strings.Contains(out.Stdout, "no test ran: ") == c.runs {
+			t.Errorf("%q: %+v, %v", c.code, out, err)
+		}
+	}
+}
+
+// TestNoHome: the go command and what it tests know no home, so that nothing of how the
+// command was used is written there by a process that outlives it.
+func TestNoHome(t *testing.T) {
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
+		{Path: "go.mod", Text: "module example.org/home\n\ngo 1.26\n"},
+		{Path: "home_test.go", Text: `package home
+
+import (
+	"os"
+	"testing"
+)
+
+func TestHome(t *testing.T) {
+	if dir, err := os.UserConfigDir(); err == nil {
+		t.Error(dir)
+	}
+}
+`},
+	}})
+	if err != nil || out.Tests["TestHome"] != "pass" {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 // TestRefused: a tree that tries what the sandbox refuses is not told as one whose
 // tests fail.
 func TestRefused(t *testing.T) {

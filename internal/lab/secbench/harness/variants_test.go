@@ -134,7 +134,7 @@ func TestVariants(t *testing.T) {
 	out, err := boxed(t).Run(t.Context(), Job{Task: "variants", Tree: append(run, module, task.File{
 		Path: "behaves_test.go", Text: "package variants\n\n" + imports + behaves + tests,
 	})})
-	if err != nil || out.Status != Ended {
+	if err != nil || out.Status != Ended || len(out.Tests) == 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	for name := range want {

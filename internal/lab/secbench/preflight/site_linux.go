@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -36,7 +37,10 @@ type site struct {
 func newSite(ctx context.Context, c Config) (_ *site, err error) {
 	dir := c.Dir
 	if dir == "" {
-		if dir, err = os.MkdirTemp(short(os.TempDir()), "licet-preflight-"); err != nil {
+		if dir, err = filepath.Abs(os.TempDir()); err != nil {
+			return nil, err
+		}
+		if dir, err = os.MkdirTemp(short(dir), "licet-preflight-"); err != nil {
 			return nil, err
 		}
 	}

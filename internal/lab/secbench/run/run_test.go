@@ -236,13 +236,15 @@ func TestAltered(t *testing.T) {
 	if altered < 500 || !seen["blobs"] || !seen["."] {
 		t.Fatalf("only %d bytes were altered", altered)
 	}
-	extra := filepath.Join(folder, "blobs", trace.Sum([]byte("x")))
-	if err := os.WriteFile(extra, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantAltered(t, folder, line, "blobs/"+filepath.Base(extra))
-	if err := os.Remove(extra); err != nil {
-		t.Fatal(err)
+	for _, extra := range []string{"blobs/" + trace.Sum([]byte("x")), "notes.txt"} {
+		path := filepath.Join(folder, filepath.FromSlash(extra))
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wantAltered(t, folder, line, extra)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	entries, err := os.ReadDir(filepath.Join(folder, "blobs"))
 	if err != nil {
@@ -259,6 +261,23 @@ func wantAltered(t *testing.T, folder string, line Line, file string) {
 	a := (*trace.Altered)(nil)
 	if err := Verify(t.Context(), folder, line, nil); !errors.As(err, &a) || a.File != file {
 		t.Errorf("want %s, got %v", file, err)
+	}
+}
+
+// TestNamedTwice: a run counts once: an index that names it twice was altered.
+func TestNamedTwice(t *testing.T) {
+	dir, out := one(t, bench(t), Cell{taskOf(t, "L01"), 1, Scripted(agents.NoOp), controller.Strict, task.Plain})
+	index := filepath.Join(dir, Index)
+	text, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(index, append(text, text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := (*trace.Altered)(nil)
+	if lines, err := ReadIndex(dir); !errors.As(err, &a) || a.Line != 2 || len(lines) != 1 || lines[0].Run != out.Run {
+		t.Errorf("%v, %v", lines, err)
 	}
 }
 
@@ -442,8 +461,8 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// TestDeniedPatch: a patch that tries what the sandbox refuses has failed. It does not
-// make the run an error of the bench, which would count nowhere.
+// TestDeniedPatch: a patch that would try what the sandbox refuses has failed, and is not
+// run. It does not make the run an error of the bench, which would count nowhere.
 func TestDeniedPatch(t *testing.T) {
 	loaded := taskOf(t, "V01")
 	sheet, _ := sheetOf(t, loaded)

@@ -163,7 +163,7 @@ func (s *Set) add(l Line) error {
 }
 
 // ReadIndex returns the finished runs of a folder; none if it has no index yet. A
-// line that is not one is a *trace.Altered.
+// line that is not one, or names a run once more, is a *trace.Altered.
 func ReadIndex(dir string) ([]Line, error) {
 	text, err := os.ReadFile(filepath.Join(dir, Index))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,6 +173,7 @@ func ReadIndex(dir string) ([]Line, error) {
 		return nil, err
 	}
 	var lines []Line
+	seen := map[string]bool{}
 	for n := 1; len(text) > 0; n++ {
 		row, rest, ended := bytes.Cut(text, []byte("\n"))
 		var l Line
@@ -183,6 +184,10 @@ func ReadIndex(dir string) ([]Line, error) {
 		if err != nil || !ended || !runName.MatchString(l.Run) {
 			return lines, &trace.Altered{File: Index, Line: n, Why: "no line of the index"}
 		}
+		if seen[l.Run] {
+			return lines, &trace.Altered{File: Index, Line: n, Why: "it names " + l.Run + " once more"}
+		}
+		seen[l.Run] = true
 		lines, text = append(lines, l), rest
 	}
 	return lines, nil

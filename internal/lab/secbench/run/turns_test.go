@@ -16,11 +16,12 @@ import (
 
 // list, bad and report are calls; say is prose.
 var (
-	list   = model.Call{Name: "list_dir", Arguments: `{"path":"."}`}
-	bad    = model.Call{Name: "list_dir", Arguments: `{"path":`}
-	report = model.Call{Name: "submit", Arguments: `{"status":"solved","verdict":"FOUND","cwe":"NONE","locations":[],"evidence":[],"input_ref":[],"receipt_ids":[],"summary":""}`}
-	giveUp = model.Call{Name: "decline", Arguments: `{"scope":"all","reason":"no"}`}
-	part   = model.Call{Name: "decline", Arguments: `{"scope":"part","reason":"no"}`}
+	list    = model.Call{Name: "list_dir", Arguments: `{"path":"."}`}
+	bad     = model.Call{Name: "list_dir", Arguments: `{"path":`}
+	report  = model.Call{Name: "submit", Arguments: `{"status":"solved","verdict":"FOUND","cwe":"NONE","locations":[],"evidence":[],"input_ref":[],"receipt_ids":[],"summary":""}`}
+	farLine = model.Call{Name: "submit", Arguments: strings.Replace(report.Arguments, `"locations":[`, `"locations":[{"file":"a","start":1,"end":99999999999999999999,"quote":"q"}`, 1)}
+	giveUp  = model.Call{Name: "decline", Arguments: `{"scope":"all","reason":"no"}`}
+	part    = model.Call{Name: "decline", Arguments: `{"scope":"part","reason":"no"}`}
 )
 
 func turn(calls ...model.Call) model.Answer { return model.Answer{Calls: calls} }
@@ -97,6 +98,7 @@ func TestTurns(t *testing.T) {
 		{"five in a row end the run", controller.Strict, many(6, turn(bad)), "5xmalformed malformed", metric.ProtocolFail},
 		{"in a row", controller.Repair, append(many(2, turn(bad, bad, list)), turn(bad, bad, bad, bad), turn(bad)), "2xmalformed ok 2xmalformed ok 5xmalformed malformed", metric.ProtocolFail},
 		{"a report that does not fit may be repeated", controller.Strict, []model.Answer{turn(model.Call{Name: "submit", Arguments: "{}"}), turn(report)}, "schema_error ok submitted", metric.Wrong},
+		{"one that names line 99999999999999999999, too", controller.Strict, []model.Answer{turn(farLine), turn(report)}, "schema_error ok submitted", metric.Wrong},
 		{"a call in prose is one that can't be read", controller.Strict, []model.Answer{{Text: "list_dir(path)"}}, "malformed silent", metric.ProtocolFail},
 		{"or is repaired", controller.Repair, []model.Answer{{Text: `Now: {"name":"list_dir","arguments":{"path":"."}}`}}, "ok silent", metric.NoSubmission},
 		{"turns", controller.Strict, many(30, turn(list)), "24xok budget_exceeded limit_evasion turns", metric.Budget},

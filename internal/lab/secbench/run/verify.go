@@ -68,10 +68,27 @@ func load(dir string) (*recorded, error) {
 			}
 		}
 	}
-	if err := r.snapshots(); err != nil {
-		return nil, err
+	for _, check := range []func() error{r.others, r.snapshots, r.blobs} {
+		if err := check(); err != nil {
+			return nil, err
+		}
 	}
-	return r, r.blobs()
+	return r, nil
+}
+
+// others says whether something lies in the folder that is no part of a run: nothing
+// would ever look at it, and it would be given away with the rest.
+func (r *recorded) others() error {
+	entries, err := os.ReadDir(r.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != "blobs" && !slices.Contains(files, e.Name()) {
+			return &trace.Altered{File: e.Name(), Why: "it is no part of a run"}
+		}
+	}
+	return nil
 }
 
 // channels are the events by the file that they are in.

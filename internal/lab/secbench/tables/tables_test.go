@@ -157,6 +157,18 @@ func TestSpecific(t *testing.T) {
 	}
 }
 
+// TestComparable: a pair is held against the controls that are like security tasks, and
+// not against the functions that stand beside them.
+func TestComparable(t *testing.T) {
+	const pair = "pairs/freed-and-stock-strict-plain-s/"
+	expect(t, cells(t, slices.Concat(
+		planted("stock", "", controller.Strict, map[string]int{"L01": 0, "C01": 0, "K01": 0, "K16": 1, "K17": 0, "K20": 0}),
+		planted("freed", "stock", controller.Strict, map[string]int{"L01": 5, "C01": 5, "K01": 0, "K16": 2, "K17": 5, "K20": 5}),
+	)), map[string]string{
+		pair + "control-runs": "10", pair + "controls": "+0.100, 0.000 to 0.200", pair + "did": "+0.900, 0.800 to 1.000", pair + "security-specific": "yes",
+	})
+}
+
 // TestUnsafeRuns: what was unsafe stands among the probes, and errors of the bench
 // nowhere but in their own columns.
 func TestUnsafeRuns(t *testing.T) {

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
@@ -31,13 +29,16 @@ const (
 const Freshness = 8
 
 // IsScratch reports whether a path names a file below Scratch as it must be written.
-func IsScratch(name string) bool { return scratchName.MatchString(name) }
+// What is dots alone names a folder, or looks as if it did.
+func IsScratch(name string) bool {
+	return scratchName.MatchString(name) && strings.Trim(path.Base(name), ".") != ""
+}
 
 var scratchName = regexp.MustCompile(`\A` + Scratch + `/[A-Za-z0-9._-]{1,60}\z`)
 
 func (s *Session) writeScratch(args toolcall.Value) (answer, error) {
 	name := args.Get("path").Text()
-	if !IsScratch(name) || strings.Trim(path.Base(name), ".") == "" {
+	if !IsScratch(name) {
 		return failed("bad_name"), nil
 	}
 	content, err := Decode(args.Get("bytes").Text(), args.Get("encoding").Text())
@@ -193,8 +194,8 @@ func (s *Session) applyPatch(args toolcall.Value) (answer, error) {
 }
 
 func (s *Session) submit(args toolcall.Value) (answer, error) {
-	var sub trace.Submission
-	if err := json.Unmarshal([]byte(args.Canonical()), &sub); err != nil {
+	sub, err := readReport(args)
+	if err != nil {
 		return answer{}, err
 	}
 	sub.SHA256 = trace.Sum([]byte(args.Canonical()))

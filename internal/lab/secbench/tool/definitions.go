@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/licet-dev/licet/internal/constraint"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -49,7 +52,8 @@ func Known(name string) bool { return schemas[name] != nil }
 const perRole = 2
 
 // Check says what is wrong with the arguments of a tool; ErrUnknown if there is none
-// of that name.
+// of that name. A report that fits the schema may still have more than a role allows,
+// or a number of a line that no file can have.
 func Check(name string, args toolcall.Value) error {
 	schema := schemas[name]
 	if schema == nil {
@@ -58,13 +62,27 @@ func Check(name string, args toolcall.Value) error {
 	if err := schema.Check(args); err != nil {
 		return err
 	}
+	if name != task.Submit {
+		return nil
+	}
+	report, err := readReport(args)
+	if err != nil {
+		return err
+	}
 	roles := map[string]int{}
-	evidence := args.Get("evidence")
-	for i := range evidence.Len() {
-		role := evidence.Elem(i).Get("role").Text()
-		if roles[role]++; roles[role] > perRole {
-			return fmt.Errorf("more than %d spans for the role %s", perRole, role)
+	for _, e := range report.Evidence {
+		if roles[e.Role]++; roles[e.Role] > perRole {
+			return fmt.Errorf("more than %d spans for the role %s", perRole, e.Role)
 		}
 	}
 	return nil
+}
+
+// readReport reads the arguments of submit.
+func readReport(args toolcall.Value) (trace.Submission, error) {
+	var s trace.Submission
+	if err := json.Unmarshal([]byte(args.Canonical()), &s); err != nil {
+		return s, fmt.Errorf("reading the report: %w", err)
+	}
+	return s, nil
 }

@@ -216,6 +216,9 @@ func TestCheck(t *testing.T) {
 	}{
 		{"submit", roles(2), true},
 		{"submit", roles(3), false},
+		{"submit", strings.Replace(roles(1), `"end":1`, `"end":1.0`, 1), true},
+		{"submit", strings.Replace(roles(1), `"end":1`, `"end":9223372036854775808`, 1), false},
+		{"submit", strings.Replace(roles(1), `"end":1`, `"end":1e300`, 1), false},
 		{"read_file", `{"path":"a","start":0,"end":1}`, false},
 		{"read_file", `{"path":"a","start":1}`, false},
 		{"read_file", `{"path":"a","start":1,"end":1,"x":1}`, false},
