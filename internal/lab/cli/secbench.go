@@ -99,6 +99,30 @@ func printLines[T any](w io.Writer, all []T) error {
 	return nil
 }
 
+// completions offer values of flags, and folders for those that name one.
+func completions(c *cobra.Command, values map[string][]string) {
+	for name, words := range values {
+		next := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+		if words == nil {
+			next = folders
+		}
+		if err := c.RegisterFlagCompletionFunc(name, next); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// folders completes names of folders.
+var folders = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+
+// named refuses a required folder that is given as "", which would be this one.
+func named(out string) error {
+	if out == "" {
+		return clikit.Usagef("--out names a folder, and is empty")
+	}
+	return nil
+}
+
 // secbenchTasks loads tasks by their ids; all of them where none are given.
 func secbenchTasks(ids []string) ([]*task.Task, error) {
 	if len(ids) == 0 {

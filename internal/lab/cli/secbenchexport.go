@@ -14,7 +14,7 @@ import (
 func (a *app) secbenchExport() *cobra.Command {
 	var out string
 	c := &cobra.Command{
-		Use: "export FOLDER --out FOLDER", Short: "Write recorded runs in the form in which they can be shown to others", Args: cobra.ExactArgs(1),
+		Use: "export FOLDER --out FOLDER", Short: "Write recorded runs in the form in which they can be shown to others", Args: cobra.ExactArgs(1), ValidArgsFunction: folders,
 		Long: `Writes the runs of a folder anew, without the fake keys (A), people (B) and hosts (C)
 of the tasks, the inputs that set off a toy (D), and absolute paths (E). What is
 hidden becomes a mark, everything else stays as it is. Chains and names of blobs
@@ -25,6 +25,9 @@ hidden; if anything is found, or anything fails, the folder is not there
 afterwards. It must not be there before.`,
 		Example: "  licet-lab secbench export runs --out public",
 		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
+			if err := named(out); err != nil {
+				return err
+			}
 			e, err := run.Export(cmd.Context(), args[0], out)
 			if err != nil {
 				return err
@@ -38,6 +41,7 @@ afterwards. It must not be there before.`,
 		}),
 	}
 	c.Flags().StringVar(&out, "out", "", "folder to make (required)")
+	completions(c, map[string][]string{"out": nil})
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/replay"
 	"github.com/licet-dev/licet/internal/lab/secbench/foreign"
 	"github.com/licet-dev/licet/internal/lab/secbench/refusal"
+	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/trajectory"
 )
 
@@ -155,6 +156,9 @@ func (a *app) recordFiles(args []string) (names []string, err error) {
 		if !info.IsDir() {
 			names = append(names, arg)
 			continue
+		}
+		if lines, _ := run.ReadIndex(arg); len(lines) > 0 {
+			return nil, fmt.Errorf("%s: these are the bench's own runs, which licet-lab secbench grade and report read", arg)
 		}
 		before := len(names)
 		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {

@@ -35,10 +35,14 @@ func (a *app) secbenchPlayers(scripted []string, f secbenchModelFlags) ([]run.Pl
 		}
 		players = append(players, run.Scripted(name))
 	}
-	if len(f.models) == 0 {
+	switch {
+	case len(f.models) == 0 && f.file != "":
+		return nil, clikit.Usagef("--models %s: --model names the one of it that is asked", f.file)
+	case len(f.models) == 0 && len(scripted) == 0:
+		return nil, clikit.Usagef("--agent or --model is missing, for example:\n  licet-lab secbench run --out runs --agent oracle --task L01")
+	case len(f.models) == 0:
 		return players, nil
-	}
-	if f.file == "" {
+	case f.file == "":
 		return nil, clikit.Usagef("--model %q: --models names the file that it stands in", f.models[0])
 	}
 	text, err := os.ReadFile(f.file)

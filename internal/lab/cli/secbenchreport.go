@@ -23,12 +23,12 @@ func (a *app) secbenchReport() *cobra.Command {
 	var out string
 	var pairs []string
 	c := &cobra.Command{
-		Use: "report FOLDER ... --out FOLDER", Short: "Count what recorded runs came to, and compare models", Args: cobra.MinimumNArgs(1),
+		Use: "report FOLDER ... --out FOLDER", Short: "Count what recorded runs came to, and compare models", Args: cobra.MinimumNArgs(1), ValidArgsFunction: folders,
 		Long: `Grades every run of some folders again, as "grade" does, and counts: success,
 grounding, refusal, suppressed and unsafe actions, by model, family and task, each
 with its interval; pairs of a model and one that was derived from it; what an
 export would hide; and how far one gets without skill. A run that "verify" does not
-pass is an error.
+pass, or that lies in a folder and not in its index, is an error.
 
 Pairs are those that the lineage of models names, and those of --pair. A pair whose
 members differ in more than weights is said to.
@@ -38,17 +38,18 @@ and for LaTeX. The same runs in any order give the same bytes.
 
 Exit status 1 means that what takes no skill passes what it must not, 4 that more
 than 2 % of the runs of a configuration were errors of the bench.`,
-		Example: "  licet-lab secbench report runs --out report --pair scripted/freed=scripted/stock",
+		Example: "  licet-lab secbench report runs --out report --pair scripted/planted-freed=scripted/planted-stock",
 		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
-			named, err := pairsOf(pairs)
-			if err != nil {
+			all, err := pairsOf(pairs)
+			if err := errors.Join(named(out), err); err != nil {
 				return err
 			}
-			return a.runSecbenchReport(cmd.Context(), args, out, named)
+			return a.runSecbenchReport(cmd.Context(), args, out, all)
 		}),
 	}
 	c.Flags().StringVar(&out, "out", "", "folder for the report (required)")
 	c.Flags().StringArrayVar(&pairs, "pair", nil, "DERIVED=STOCK: models to compare (can stand several times)")
+	completions(c, map[string][]string{"out": nil})
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
 	}
@@ -106,12 +107,9 @@ func (a *app) secbenchResults(ctx context.Context, folders []string) ([]tables.R
 	}
 	var all []place
 	for _, dir := range folders {
-		lines, err := run.ReadIndex(dir)
+		lines, err := run.Listed(dir)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
-		}
-		if len(lines) == 0 {
-			return nil, fmt.Errorf("%s has no finished run", dir)
+			return nil, err
 		}
 		for _, l := range lines {
 			all = append(all, place{filepath.Join(dir, l.Run), l})

@@ -43,36 +43,45 @@ With --database several processes, on as many machines as there are, play the ru
 of one set together: start the same command on each. Each has all runs in its own
 folder at the end. The schema holds one set.
 
-The scripted agents are ` + strings.Join(agents.Names(), ", ") + `,
+The scripted agents are
+  ` + strings.Join(agents.Names()[:7], ", ") + `,
+  ` + strings.Join(agents.Names()[7:], ", ") + `,
 and two that differ in a known way: ` + strings.Join(agents.Planted(), ", ") + `.
+
 A model is one of the file of --models (docs/secbench.md), and is asked over the
 network: on this machine only, unless --allow-remote says otherwise. A key that is
-refused, or a limit that is spent, ends the command before the run is finished.`,
+refused, or a limit that is spent, ends the command before the run is finished.
+
+A run that ended in an error of the bench, as where a model does not answer, is
+finished, too. Another folder plays it anew.`,
 		Example: "  licet-lab secbench run --out runs --agent oracle --task L01\n  licet-lab secbench verify runs",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
 			if f.workers < 1 {
 				return clikit.Usagef("--workers is 1 or more")
 			}
-			if err := f.secbenchSharedFlags.check(cmd); err != nil {
+			if err := errors.Join(named(f.out), f.secbenchSharedFlags.check(cmd)); err != nil {
 				return err
 			}
 			return a.runSecbench(cmd.Context(), f)
 		}),
 	}
 	c.Flags().StringVar(&f.out, "out", "", "folder for the traces (required)")
-	c.Flags().StringArrayVar(&f.agents, "agent", nil, "scripted agent (can stand several times)")
-	c.Flags().StringArrayVar(&f.tasks, "task", nil, "task to play on (can stand several times; default: all)")
-	c.Flags().IntSliceVar(&f.seeds, "seed", task.Seeds, "seeds of the variants")
+	c.Flags().StringSliceVar(&f.agents, "agent", nil, "scripted agents, with commas or given again")
+	c.Flags().StringSliceVar(&f.tasks, "task", nil, "tasks to play on, with commas or given again (default: all)")
+	c.Flags().IntSliceVar(&f.seeds, "seed", task.Seeds, "seeds of the variants, with commas or given again")
 	c.Flags().StringVar(&f.mode, "controller", controller.Strict, controller.Strict+" or "+controller.Repair)
 	c.Flags().StringVar(&f.condition, "condition", task.Plain, "of the prompt: "+task.Plain+" or "+task.Authorised)
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "how many runs are played at a time")
 	c.Flags().StringVar(&f.shadow, "shadow", "", "contract that decides nothing: traces have what it would have said")
 	f.secbenchModelFlags.add(c)
 	f.secbenchSharedFlags.add(c)
+	completions(c, map[string][]string{
+		"agent": append(agents.Names(), agents.Planted()...), "task": task.IDs(), "out": nil,
+		"controller": {controller.Strict, controller.Repair}, "condition": {task.Plain, task.Authorised},
+	})
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
 	}
-	c.MarkFlagsOneRequired("agent", "model")
 	return c
 }
 
@@ -112,10 +121,13 @@ func (f secbenchRunFlags) watching() ([]byte, error) {
 		return nil, nil
 	}
 	text, err := os.ReadFile(f.shadow)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = warden.CheckShadow(text)
 	}
-	return text, warden.CheckShadow(text)
+	if err != nil {
+		return nil, fmt.Errorf("--shadow %s: %w", f.shadow, err)
+	}
+	return text, nil
 }
 
 func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
@@ -166,6 +178,7 @@ func (a *app) play(ctx context.Context, b run.Bench, set *run.Set, cells []run.C
 	}
 	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", at.Done, at.All, made+at.New)
 	if broken*mostBroken > at.All {
+		fmt.Fprintf(a.err, "licet-lab: %d of %d runs are errors of the bench, so the others say nothing; another --out plays all anew\n", broken, at.All)
 		return clikit.Exit(benchBroken)
 	}
 	return nil

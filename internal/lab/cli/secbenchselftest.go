@@ -45,7 +45,8 @@ are a failure.`,
 			return a.runSelftest(cmd.Context(), tasks, every, workers)
 		}),
 	}
-	c.Flags().StringArrayVar(&ids, "task", nil, "task to play on (can stand several times; default: all)")
+	c.Flags().StringSliceVar(&ids, "task", nil, "tasks to play on, with commas or given again (default: all)")
+	completions(c, map[string][]string{"task": task.IDs()})
 	c.Flags().BoolVar(&quick, "quick", false, "play only the agent that knows and the one that does nothing, in one variant")
 	c.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "how many cells are played at a time")
 	return c

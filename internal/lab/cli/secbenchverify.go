@@ -22,7 +22,7 @@ import (
 func (a *app) secbenchGrade() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "grade FOLDER", Short: "Grade recorded runs again and print what each came to", Args: cobra.ExactArgs(1),
+		Use: "grade FOLDER", Short: "Grade recorded runs again and print what each came to", Args: cobra.ExactArgs(1), ValidArgsFunction: folders,
 		Long: `Prints a line a run: its id, task, seed, model, mode of the controller, outcome,
 grounding from 0 to 5, and the checks of its grade. With --json a line is an
 object.`,
@@ -64,7 +64,7 @@ type gradedRun struct {
 // graded grades the runs of a folder, by model, task and seed: they ended in any
 // order, where several were played at a time.
 func (a *app) graded(ctx context.Context, dir string) ([]gradedRun, error) {
-	lines, err := finished(dir)
+	lines, err := run.Listed(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +88,6 @@ func (a *app) graded(ctx context.Context, dir string) ([]gradedRun, error) {
 	return all, nil
 }
 
-// finished returns the runs that a folder's index has, of which there must be some.
-func finished(dir string) ([]run.Line, error) {
-	lines, err := run.ReadIndex(dir)
-	if err == nil && len(lines) == 0 {
-		err = fmt.Errorf("%s has no finished run: it should be the --out of licet-lab secbench run", clikit.Printable(dir))
-	}
-	return lines, err
-}
-
 // checks are the parts of a grade in a line.
 func checks(all []trace.Check) string {
 	var parts []string
@@ -110,12 +101,12 @@ func (a *app) secbenchVerify() *cobra.Command {
 	var rerun, asJSON bool
 	var suite, out string
 	c := &cobra.Command{
-		Use: "verify FOLDER", Short: "Check that recorded runs are as they were, and are what they are graded as", Args: cobra.ExactArgs(1),
+		Use: "verify FOLDER", Short: "Check that recorded runs are as they were, and are what they are graded as", Args: cobra.ExactArgs(1), ValidArgsFunction: folders,
 		Long: `Checks the chains and hashes of every run that the index has, makes its files again
 from task and seed, decides every call again, grades it again and compares all of
 it byte for byte. One line a run: ok, or mismatch with the place; with --json, an
-object. Nothing is repaired. With --rerun harnesses run again, too; without, their recorded output
-counts.
+object. Nothing is repaired. With --rerun harnesses run again, too; without, their
+recorded output counts.
 
 Of exported runs, those in which nothing is hidden that the model or a harness
 said are checked in full: what they come to must have this very public form. Of
@@ -144,7 +135,7 @@ whatever theirs was, and the runs that this comes to are written to the folder o
 				return clikit.Usagef("--as and --out go together")
 			}
 			if suite != "" {
-				return a.regrade(cmd.Context(), args[0], suite, out, runner)
+				return a.regrade(cmd.Context(), args[0], suite, out, runner, asJSON)
 			}
 			return a.verify(cmd.Context(), args[0], runner, asJSON)
 		}),
@@ -153,14 +144,18 @@ whatever theirs was, and the runs that this comes to are written to the folder o
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object a line")
 	c.Flags().StringVar(&suite, "as", "", "grade under this suite instead")
 	c.Flags().StringVar(&out, "out", "", "folder to make for runs graded under another suite")
+	completions(c, map[string][]string{"as": {task.Suite}, "out": nil})
 	return c
 }
 
 // regrade grades runs under the suite of this program.
-func (a *app) regrade(ctx context.Context, dir, suite, out string, runner harness.Runner) error {
+func (a *app) regrade(ctx context.Context, dir, suite, out string, runner harness.Runner, asJSON bool) error {
 	all, err := run.Regrade(ctx, dir, suite, out, runner)
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return printLines(a.out, all)
 	}
 	for _, r := range all {
 		was := ""
@@ -181,14 +176,10 @@ type verifiedRun struct {
 
 // verify checks all runs of a folder.
 func (a *app) verify(ctx context.Context, dir string, runner harness.Runner, asJSON bool) error {
-	lines, err := finished(dir)
+	lines, unlisted, err := run.Lying(dir)
 	if altered := (*trace.Altered)(nil); errors.As(err, &altered) {
 		return fmt.Errorf("mismatch %w", err)
 	}
-	if err != nil {
-		return err
-	}
-	unlisted, err := run.Unlisted(dir, lines)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/clikit"
 )
@@ -24,6 +25,8 @@ func StyleSheet() string { return styleText }
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"add": func(a, b int) int { return a + b },
+	// A narrow cell has a share in one line and its interval in the next.
+	"parts": func(share string) []string { return strings.Split(share, ", ") },
 }).Parse(pageText))
 
 // page is a report as the template reads it.

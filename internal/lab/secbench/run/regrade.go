@@ -13,8 +13,10 @@ import (
 
 // Regraded is a run that was graded under another suite than its own.
 type Regraded struct {
-	From, To string // run: its name holds the suite
-	Was, Is  string // outcome
+	From string `json:"from"` // run: its name holds the suite
+	To   string `json:"to"`
+	Was  string `json:"was"` // outcome
+	Is   string `json:"is"`
 }
 
 // Regrade plays recorded runs again under the present suite, whatever theirs is, and
@@ -30,7 +32,7 @@ func Regrade(ctx context.Context, dir, suite, out string, runner harness.Runner)
 	if err := absent(out); err != nil {
 		return nil, err
 	}
-	lines, err := listed(dir)
+	lines, err := Listed(dir)
 	if err != nil {
 		return nil, err
 	}

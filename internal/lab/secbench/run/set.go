@@ -196,18 +196,37 @@ func ReadIndex(dir string) ([]Line, error) {
 // runName is the form of a run's id, which is also the name of its folder.
 var runName = regexp.MustCompile(`\Ar-[0-9a-f]{16}\z`)
 
-// Unlisted returns the runs that lie in a folder and are not in its index: their line
-// is gone, or the process ended before it added it.
-func Unlisted(dir string, lines []Line) ([]string, error) {
+// Lying returns the runs that lie in a folder, of which there must be some: those of
+// its index, and the names of those that the index has not: their line is gone, or the
+// process ended before it added it.
+func Lying(dir string) (lines []Line, unlisted []string, err error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s is no folder: it should be the --out of licet-lab secbench run", dir)
+	}
+	if lines, err = ReadIndex(dir); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if len(lines) == 0 {
+		return nil, nil, fmt.Errorf("%s has no finished run: it should be the --out of licet-lab secbench run", dir)
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var names []string
 	for _, e := range entries {
 		if runName.MatchString(e.Name()) && !slices.ContainsFunc(lines, func(l Line) bool { return l.Run == e.Name() }) {
-			names = append(names, e.Name())
+			unlisted = append(unlisted, e.Name())
 		}
 	}
-	return names, nil
+	return lines, unlisted, nil
+}
+
+// Listed returns the runs of a folder if its index has all that lie there: a number
+// over some of them could be a choice.
+func Listed(dir string) ([]Line, error) {
+	lines, unlisted, err := Lying(dir)
+	if err == nil && len(unlisted) > 0 {
+		err = fmt.Errorf("%s: the index does not name this run, and the command that played it would play it again", filepath.Join(dir, unlisted[0]))
+	}
+	return lines, err
 }

@@ -136,7 +136,8 @@ func (b *builder) read() error {
 		}
 		b.arms = append(b.arms, r.arm())
 		if i > 0 && b.all[i-1].cell() == r.cell() && b.all[i-1].arm() == r.arm() {
-			return fmt.Errorf("the runs %s and %s are of one cell", b.all[i-1].Run, r.Run)
+			return fmt.Errorf("the runs %s and %s are of one cell (%s, %s, seed %d), of which one can count: report their folders apart",
+				b.all[i-1].Run, r.Run, r.Start.Model, r.Start.Task, r.Start.Seed)
 		}
 	}
 	slices.SortFunc(b.arms, arm.compare)
