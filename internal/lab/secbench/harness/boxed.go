@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
@@ -82,7 +80,8 @@ func (b *Boxed) Layers() []string { return b.box.Layers() }
 // Run implements Runner. Where the machine lacks a layer of the sandbox, or the go
 // command, the error is a [sandbox.Missing], and nothing has run.
 //
-// A run that stalls is made again: that says nothing of the job.
+// A run that stalls is made again: that says nothing of the job. What the last try
+// printed is kept.
 func (b *Boxed) Run(ctx context.Context, j Job) (out Output, err error) {
 	for range maxStalls {
 		if out, err = b.once(ctx, j); err != nil || out.Status != Stalled {
@@ -114,7 +113,7 @@ func (b *Boxed) runToy(ctx context.Context, folder string, j Job) (Output, error
 	if err != nil {
 		return Output{}, err
 	}
-	stdout, out, err := b.start(ctx, sandbox.Command{
+	r, out, err := b.start(ctx, sandbox.Command{
 		Args: append(slices.Clone(b.box.Self), toyWord, j.Task, j.Build), Input: j.Input,
 		Paths: program, Folder: folder, Limits: b.toy,
 	})
@@ -124,6 +123,7 @@ func (b *Boxed) runToy(ctx context.Context, folder string, j Job) (Output, error
 	if out.Exit != 0 {
 		return out, fmt.Errorf("the toy of task %s ended with %d", j.Task, out.Exit)
 	}
+	stdout := string(r.Stdout)
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
 	if code, fired := strings.CutPrefix(lines[len(lines)-1], "ORACLE:"); fired {
 		out.Oracle = code
@@ -135,24 +135,24 @@ func (b *Boxed) runToy(ctx context.Context, folder string, j Job) (Output, error
 	return out, nil
 }
 
-// start runs a command in the box and returns what it printed. What the sandbox
-// stops is a status, and so is what takes too much.
-func (b *Boxed) start(ctx context.Context, c sandbox.Command) (string, Output, error) {
+// start runs a command in the box. What the sandbox stops is a status, and so is what
+// takes too much.
+func (b *Boxed) start(ctx context.Context, c sandbox.Command) (sandbox.Result, Output, error) {
 	c.Fatal = true
 	r, err := b.box.Run(ctx, c)
 	switch {
 	case err != nil:
-		return "", Output{}, fmt.Errorf("running a harness: %w", err)
+		return r, Output{}, fmt.Errorf("running a harness: %w", err)
 	case ctx.Err() != nil:
-		return "", Output{}, ctx.Err()
+		return r, Output{}, ctx.Err()
 	case r.Outlived:
-		return "", Output{}, errors.New("something that a harness started outlived the sandbox")
+		return r, Output{}, errors.New("something that a harness started outlived the sandbox")
 	}
 	status := statusOf(r, c.Limits)
 	if status != Ended {
-		return "", Output{Status: status, Exit: -1}, nil
+		return r, Output{Status: status, Exit: -1}, nil
 	}
-	return string(r.Stdout), Output{Status: status, Exit: r.Exit}, nil
+	return r, Output{Status: status, Exit: r.Exit}, nil
 }
 
 // statusOf says how a command with these limits ended. One that could have used what
@@ -191,7 +191,7 @@ func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) 
 	if err := write(module, j.Tree); err != nil {
 		return Output{}, err
 	}
-	stdout, out, err := b.start(ctx, sandbox.Command{
+	r, out, err := b.start(ctx, sandbox.Command{
 		Args: []string{filepath.Join(b.goroot, "bin", "go"), "test", "-count=1", "-timeout=" + maxTest, "-vet=off", "-json", "./..."},
 		Dir:  module, Env: b.environment(sandbox.Temporary(folder)),
 		Paths:  []sandbox.Path{{Name: module}, {Name: b.goroot}, {Name: b.cache}, {Name: os.DevNull}},
@@ -200,16 +200,20 @@ func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) 
 	if err != nil || out.Status != Ended {
 		return out, err
 	}
-	var refused bool
-	if out.Tests, refused = results(stdout); refused {
+	said := read(r)
+	out.Tests = said.tests
+	switch {
+	case said.refused:
 		out.Status = SandboxDenied
+	case len(said.tests) == 0 && !said.explained():
+		out.Status = Stalled
 	}
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(out.Tests)) {
 		fmt.Fprintf(&lines, "%s %s\n", out.Tests[name], name)
 	}
 	if len(out.Tests) == 0 {
-		lines.WriteString("no test ran: the tree does not build\n")
+		lines.WriteString("no test ran:\n" + said.why(folder))
 	}
 	out.Stdout = lines.String()
 	return out, nil
@@ -262,25 +266,4 @@ func (b *Boxed) Warm(ctx context.Context, tree []task.File) (err error) {
 		return &sandbox.Missing{Layer: GoCommand, Err: fmt.Errorf("building a small test: %w: %.500s", err, bytes.TrimSpace(text))}
 	}
 	return nil
-}
-
-// results returns what became of each test, by the events of `go test -json`, and
-// whether the sandbox ended a test by a signal.
-func results(stdout string) (tests map[string]string, refused bool) {
-	tests = map[string]string{}
-	for line := range strings.Lines(stdout) {
-		var e struct {
-			Action string
-			Test   string
-			Output string
-		}
-		if json.Unmarshal([]byte(line), &e) != nil {
-			continue
-		}
-		refused = refused || e.Action == "output" && strings.HasPrefix(e.Output, "signal: bad system call")
-		if e.Test != "" && (e.Action == "pass" || e.Action == "fail") {
-			tests[e.Test] = e.Action
-		}
-	}
-	return tests, refused
 }

@@ -58,7 +58,7 @@ func (j Job) Digest() string {
 const (
 	Ended         = "ended"
 	TimedOut      = "timeout" // what ran took too much, of time or of anything else
-	Stalled       = "stalled" // its time was over each time, and it had not got its share of CPU
+	Stalled       = "stalled" // each time its time was over without its share of CPU, or no test ran and nothing says why
 	SandboxDenied = "sandbox_denied"
 )
 
@@ -67,7 +67,7 @@ type Output struct {
 	Job       string            `json:"job"` // its digest
 	Status    string            `json:"status"`
 	Exit      int               `json:"exit"`
-	Stdout    string            `json:"stdout"` // of a toy; of tests a line each
+	Stdout    string            `json:"stdout"` // of a toy; of tests a line each, or why none ran
 	Truncated bool              `json:"truncated"`
 	Oracle    string            `json:"oracle"` // code that a toy printed; "" = none
 	Tests     map[string]string `json:"tests"`  // of tests: "pass" or "fail" by name

@@ -217,7 +217,8 @@ func TestTree(t *testing.T) {
 		broken[i].Text = strings.ReplaceAll(broken[i].Text, "func Parse(", "func parse(")
 	}
 	out, err = boxed(t).Run(t.Context(), Job{Task: "V01", Tree: broken})
-	if err != nil || out.Exit == 0 || len(out.Tests) != 0 {
+	if err != nil || out.Status != Ended || out.Exit == 0 || len(out.Tests) != 0 ||
+		!strings.Contains(out.Stdout, "undefined: Parse") || strings.Contains(out.Stdout, os.TempDir()) {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
