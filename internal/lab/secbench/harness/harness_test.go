@@ -223,6 +223,16 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// TestUnexplained: that no test ran, for no reason that is told, is no result.
+func TestUnexplained(t *testing.T) {
+	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
+		{Path: "go.mod", Text: "module example.org/untested\n\ngo 1.26\n"}, {Path: "a.go", Text: "package untested\n"},
+	}})
+	if err != nil || out.Status != Stalled || !strings.Contains(out.Stdout, "no test files") {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 // TestForeign: a tree whose code could end or steer its tests is not tested, however it
 // is written, and says so.
 func TestForeign(t *testing.T) {
