@@ -169,7 +169,7 @@ func (s secbenchSet) killAt(t *testing.T, grown int64) (string, bool) {
 // and then another one. No finished run is lost or played again, none counts twice,
 // nothing is left behind, and the set is graded as one that was left alone.
 func TestKilledSecbench(t *testing.T) {
-	kills := 10
+	kills := 5
 	if os.Getenv("LICET_LONG") != "" {
 		kills = 50
 	}

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -44,15 +46,37 @@ func fuzzAll(root string, each, budget time.Duration, out io.Writer) error {
 	for _, dir := range missing {
 		problems = append(problems, fmt.Errorf("%s parses and has no fuzz target", dir))
 	}
-	each = share(each, budget, len(targets))
-	for _, t := range targets {
+	workers := runtime.NumCPU()
+	each = share(each, budget*time.Duration(workers), len(targets))
+	var mu sync.Mutex // out and problems
+	spread(targets, workers, func(t target) {
 		executions, err := pastSeeds(each, func(d time.Duration) (int, error) { return fuzzOne(root, t, d) })
+		mu.Lock()
+		defer mu.Unlock()
 		fmt.Fprintf(out, "%12d executions in %s  %s %s\n", executions, each, t.dir, t.name)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s %s: %w", t.dir, t.name, err))
 		}
-	}
+	})
 	return errors.Join(problems...)
+}
+
+// spread has work done for each of targets, by so many workers at once.
+func spread(targets []target, workers int, work func(target)) {
+	next := make(chan target)
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for t := range next {
+				work(t)
+			}
+		})
+	}
+	for _, t := range targets {
+		next <- t
+	}
+	close(next)
+	all.Wait()
 }
 
 // share returns the time for each of n targets: no more than each, and no
@@ -80,8 +104,9 @@ func pastSeeds(d time.Duration, fuzz func(time.Duration) (int, error)) (executio
 	return executions, err
 }
 
+// fuzzOne fuzzes in one process: the others fuzz or build other targets meanwhile.
 func fuzzOne(root string, t target, each time.Duration) (executions int, err error) {
-	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "./"+t.dir)
+	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "-parallel", "1", "./"+t.dir)
 	cmd.Dir = root
 	said, err := cmd.CombinedOutput()
 	executions = countExecutions(said)
