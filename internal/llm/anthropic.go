@@ -82,10 +82,10 @@ type anthropicReply struct {
 	Content    []anthropicBlock `json:"content"`
 	StopReason string           `json:"stop_reason"`
 	Usage      struct {
-		Input   int64 `json:"input_tokens"`
-		Written int64 `json:"cache_creation_input_tokens"`
-		Cached  int64 `json:"cache_read_input_tokens"`
-		Output  int64 `json:"output_tokens"`
+		Input   int64  `json:"input_tokens"`
+		Written *int64 `json:"cache_creation_input_tokens"`
+		Cached  *int64 `json:"cache_read_input_tokens"`
+		Output  int64  `json:"output_tokens"`
 	} `json:"usage"`
 }
 
@@ -96,7 +96,9 @@ func (anthropic) decode(reply []byte, q Question) (Answer, *Failure) {
 		return Answer{}, f
 	}
 	u := r.Usage
-	a := Answer{Model: r.Model, Finish: r.StopReason, Usage: Usage{Input: u.Input, Cached: u.Cached, Written: u.Written, Output: u.Output}}
+	a := Answer{Model: r.Model, Finish: r.StopReason, Usage: Usage{Input: u.Input, Output: u.Output}}
+	a.Usage.Cached, a.Usage.CachedUntold = counted(u.Cached)
+	a.Usage.Written, a.Usage.WrittenUntold = counted(u.Written)
 	if q.Talk != nil {
 		return r.turn(a)
 	}

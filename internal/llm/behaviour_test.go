@@ -88,7 +88,7 @@ func TestLongerAnswer(t *testing.T) {
 	if f != nil || a.Tries != 2 || !strings.Contains(server.bodies[1], `"max_completion_tokens":200`) {
 		t.Errorf("%+v, %v: %q", a, f, server.bodies)
 	}
-	if want := (llm.Usage{Input: 25, Cached: 10, Output: 107}); a.Usage != want {
+	if want := (llm.Usage{Input: 25, Cached: 10, Output: 107, CachedUntold: true, WrittenUntold: true}); a.Usage != want {
 		t.Errorf("used %+v: what the first try cost is missing", a.Usage)
 	}
 	server = serve(t, cut)

@@ -99,7 +99,7 @@ type chatReply struct {
 		PromptTokens     int64 `json:"prompt_tokens"`
 		CompletionTokens int64 `json:"completion_tokens"`
 		Details          struct {
-			Cached int64 `json:"cached_tokens"`
+			Cached *int64 `json:"cached_tokens"`
 		} `json:"prompt_tokens_details"`
 	} `json:"usage"`
 }
@@ -132,9 +132,10 @@ func (chat) decode(reply []byte, q Question) (Answer, *Failure) {
 		return Answer{}, f
 	}
 	u := r.Usage
+	cached, untold := counted(u.Details.Cached)
 	a := Answer{
 		Model: r.Model, Fingerprint: r.SystemFingerprint,
-		Usage: Usage{Input: u.PromptTokens - u.Details.Cached, Cached: u.Details.Cached, Output: u.CompletionTokens},
+		Usage: Usage{Input: u.PromptTokens - cached, Cached: cached, Output: u.CompletionTokens, CachedUntold: untold, WrittenUntold: true},
 	}
 	if len(r.Choices) != 1 {
 		return a, failf(Malformed, "%d choices: expected one", len(r.Choices))

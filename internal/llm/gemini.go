@@ -79,10 +79,10 @@ type geminiReply struct {
 		} `json:"logprobsResult"`
 	} `json:"candidates"`
 	Usage struct {
-		Prompt   int64 `json:"promptTokenCount"`
-		Cached   int64 `json:"cachedContentTokenCount"`
-		Answer   int64 `json:"candidatesTokenCount"`
-		Thoughts int64 `json:"thoughtsTokenCount"`
+		Prompt   int64  `json:"promptTokenCount"`
+		Cached   *int64 `json:"cachedContentTokenCount"`
+		Answer   int64  `json:"candidatesTokenCount"`
+		Thoughts int64  `json:"thoughtsTokenCount"`
 	} `json:"usageMetadata"`
 }
 
@@ -102,9 +102,10 @@ func (gemini) decode(reply []byte, _ Question) (Answer, *Failure) {
 		return Answer{}, f
 	}
 	u := r.Usage
+	cached, untold := counted(u.Cached)
 	a := Answer{
 		Model: r.ModelVersion,
-		Usage: Usage{Input: u.Prompt - u.Cached, Cached: u.Cached, Output: u.Answer + u.Thoughts},
+		Usage: Usage{Input: u.Prompt - cached, Cached: cached, Output: u.Answer + u.Thoughts, CachedUntold: untold, WrittenUntold: true},
 	}
 	switch {
 	case r.PromptFeedback.BlockReason != "":

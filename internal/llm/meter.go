@@ -6,10 +6,19 @@ import (
 )
 
 // Usage counts tokens. The four counts do not overlap: Input leaves out what was
-// read from, or written to, the provider's prompt cache.
+// read from, or written to, the provider's prompt cache, as far as that is told.
 type Usage struct {
 	Input, Cached, Written, Output int64
 	Estimated                      bool // a try reported nothing: counted as if it had used all it could
+	CachedUntold, WrittenUntold    bool // a try that reported did not say how many: counted as none
+}
+
+// counted reads a count that a server may leave out.
+func counted(n *int64) (count int64, untold bool) {
+	if n == nil {
+		return 0, true
+	}
+	return *n, false
 }
 
 // Tokens returns all tokens.
@@ -18,7 +27,7 @@ func (u Usage) Tokens() int64 { return u.Input + u.Cached + u.Written + u.Output
 func (u Usage) plus(v Usage) Usage {
 	return Usage{
 		u.Input + v.Input, u.Cached + v.Cached, u.Written + v.Written, u.Output + v.Output,
-		u.Estimated || v.Estimated,
+		u.Estimated || v.Estimated, u.CachedUntold || v.CachedUntold, u.WrittenUntold || v.WrittenUntold,
 	}
 }
 

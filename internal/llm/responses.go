@@ -69,7 +69,7 @@ type responsesReply struct {
 		Input   int64 `json:"input_tokens"`
 		Output  int64 `json:"output_tokens"`
 		Details struct {
-			Cached int64 `json:"cached_tokens"`
+			Cached *int64 `json:"cached_tokens"`
 		} `json:"input_tokens_details"`
 	} `json:"usage"`
 }
@@ -80,9 +80,10 @@ func (responses) decode(reply []byte, _ Question) (Answer, *Failure) {
 		return Answer{}, f
 	}
 	u := r.Usage
+	cached, untold := counted(u.Details.Cached)
 	a := Answer{
 		Model: r.Model, Finish: r.Status,
-		Usage: Usage{Input: u.Input - u.Details.Cached, Cached: u.Details.Cached, Output: u.Output},
+		Usage: Usage{Input: u.Input - cached, Cached: cached, Output: u.Output, CachedUntold: untold, WrittenUntold: true},
 	}
 	for _, item := range r.Output {
 		for _, part := range item.Content {

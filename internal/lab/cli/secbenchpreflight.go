@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/internal/clikit"
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/preflight"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
@@ -44,6 +45,7 @@ Exit status: 0 all checks held, 3 something is missing or a check did not hold.`
 }
 
 func (a *app) preflight(ctx context.Context, box sandbox.Box, asJSON bool) error {
+	scratch.Sweep()
 	report, err := preflight.Run(ctx, preflight.Config{Box: box})
 	if err != nil {
 		return a.refuse(err)

@@ -5,6 +5,7 @@ package scratch
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -12,4 +13,13 @@ import (
 func owned(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// short is a folder for temporary files below which the name of a socket has at most
+// the 107 bytes that it may have (unix(7)): dir, where that leaves 47 of them.
+func short(dir string) string {
+	if path, err := filepath.Abs(dir); err != nil || len(path) > 60 {
+		return "/tmp"
+	}
+	return dir
 }

@@ -35,8 +35,14 @@ type Folder struct {
 // New makes a folder below the system's for temporary files. Its path is absolute, also
 // where the environment names that relative to where the program is: what is started
 // in the folder is elsewhere.
-func New() (*Folder, error) {
-	dir, err := filepath.Abs(os.TempDir())
+func New() (*Folder, error) { return newIn(os.TempDir()) }
+
+// NewShort makes a folder with so short a path that a socket can have a name in it,
+// beside the system's for temporary files where their path is long.
+func NewShort() (*Folder, error) { return newIn(short(os.TempDir())) }
+
+func newIn(dir string) (*Folder, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("making a temporary folder: %w", err)
 	}
@@ -99,6 +105,13 @@ func (f *Folder) drop() error {
 // the next sweep.
 func Sweep() {
 	dir := os.TempDir()
+	sweepIn(dir)
+	if other := short(dir); other != dir {
+		sweepIn(other)
+	}
+}
+
+func sweepIn(dir string) {
 	locks, err := fs.Glob(os.DirFS(dir), prefix+"*"+suffix) // its own name may look like a pattern
 	if err != nil {
 		return

@@ -3,9 +3,12 @@ package scratch
 import (
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/licet-dev/licet/internal/durable"
@@ -74,6 +77,35 @@ func TestSweep(t *testing.T) {
 	}
 	if got := names(t, tmp); len(got) != len(want)-2 {
 		t.Errorf("left are %q", got)
+	}
+}
+
+// TestShort: below a long path no socket can have a name, so a short folder lies
+// elsewhere, and is swept there all the same.
+func TestShort(t *testing.T) {
+	tmp := filepath.Join(t.TempDir(), strings.Repeat("long", 20))
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", tmp)
+	t.Setenv("TMP", tmp)
+	f, err := NewShort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		l, err := net.Listen("unix", filepath.Join(f.Path, strings.Repeat("s", 20)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+	}
+	if err := f.lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	Sweep()
+	if _, err := os.Lstat(f.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", f.Path, err)
 	}
 }
 

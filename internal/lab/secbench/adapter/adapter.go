@@ -115,8 +115,16 @@ func tokens(u llm.Usage) trace.Tokens {
 	if u.Estimated || u == (llm.Usage{}) {
 		return trace.Tokens{}
 	}
-	count := func(n int64) *int { i := int(n); return &i }
-	return trace.Tokens{In: count(u.Input), CacheRead: count(u.Cached), CacheWrite: count(u.Written), Out: count(u.Output)}
+	count := func(n int64, untold bool) *int {
+		if untold {
+			return nil
+		}
+		i := int(n)
+		return &i
+	}
+	return trace.Tokens{
+		In: count(u.Input, false), CacheRead: count(u.Cached, u.CachedUntold), CacheWrite: count(u.Written, u.WrittenUntold), Out: count(u.Output, false),
+	}
 }
 
 // checked refuses an answer that no turn's tokens can be.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -350,6 +351,56 @@ func TestKey(t *testing.T) {
 	if cost := out.End.Cost.Tokens; cost.In != nil || cost.Out != nil || cost.CacheRead != nil || cost.CacheWrite != nil {
 		t.Errorf("tokens that nobody counted: %+v", cost)
 	}
+}
+
+// TestTokens: what a server says that it counted is recorded, and what it leaves out is
+// unknown, also in the sum of the run; verify and grade see the same.
+func TestTokens(t *testing.T) {
+	const chat = `{"model":"m","choices":[{"message":{"content":"hm"},"finish_reason":"stop"}],"usage":{"prompt_tokens":30,"completion_tokens":7%s}}`
+	const messages = `{"model":"m","content":[{"type":"text","text":"hm"}],"stop_reason":"end_turn","usage":{"input_tokens":20,"output_tokens":7%s}}`
+	for _, c := range []struct{ dialect, body, more, want string }{
+		{"openai", chat, "", "30 - - 7"},
+		{"openai", chat, `,"prompt_tokens_details":null`, "30 - - 7"},
+		{"openai", chat, `,"prompt_tokens_details":{}`, "30 - - 7"},
+		{"openai", chat, `,"prompt_tokens_details":{"cached_tokens":0}`, "30 0 - 7"},
+		{"openai", chat, `,"prompt_tokens_details":{"cached_tokens":10}`, "20 10 - 7"},
+		{"anthropic", messages, "", "20 - - 7"},
+		{"anthropic", messages, `,"cache_creation_input_tokens":0,"cache_read_input_tokens":null`, "20 - 0 7"},
+		{"anthropic", messages, `,"cache_creation_input_tokens":3,"cache_read_input_tokens":10`, "20 10 3 7"},
+	} {
+		turn := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Licet-Scripted", "this test")
+			more := c.more
+			if turn++; turn == 3 { // of the last turn the cache is unknown
+				more = ""
+			}
+			_, _ = fmt.Fprintf(w, c.body, more)
+		}))
+		t.Cleanup(server.Close)
+		folder, out := play(t, "K01", at(t, server.URL, c.dialect, model.Native, asIs), controller.Strict)
+		_, events := heard(t, folder, out.Run)
+		if out.Trouble != nil || len(events) != 3 || told(events[0].Tokens) != c.want {
+			t.Errorf("%s%s: %+v, %v, want %s", c.dialect, c.more, events, out.Trouble, c.want)
+			continue
+		}
+		if sum := out.End.Cost.Tokens; sum.In == nil || sum.CacheRead != nil || sum.CacheWrite != nil || *sum.Out != 21 {
+			t.Errorf("%s%s: in all %s", c.dialect, c.more, told(sum))
+		}
+	}
+}
+
+// told writes counts, with - for one that is unknown.
+func told(t trace.Tokens) string {
+	var all []string
+	for _, n := range []*int{t.In, t.CacheRead, t.CacheWrite, t.Out} {
+		if n == nil {
+			all = append(all, "-")
+		} else {
+			all = append(all, strconv.Itoa(*n))
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // TestDiverged: recorded answers are given to what they answered, and to nothing else.

@@ -179,13 +179,19 @@ const maxTest = "30s"
 
 // test runs all tests of a tree on a copy of it. It sees the copy, Go and Go's build
 // cache, and can write to none of them. It has no program of ours. A tree with an
-// import that may steer its tests is as good as one that does not build.
+// import that may steer its tests is as good as one that does not build; one that would
+// open a socket is refused that here, as the filter of the sandbox ends a process without
+// a word of which call it was for.
 func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) {
 	if b.noGo != nil {
 		return Output{}, b.noGo
 	}
-	if why := foreign(j.Tree); why != "" {
-		return Output{Status: Ended, Exit: 1, Stdout: "no test ran: " + why + "\n", Tests: map[string]string{}}, nil
+	if why, socket := foreign(j.Tree); why != "" {
+		out := Output{Status: Ended, Exit: 1, Stdout: "no test ran: " + why + "\n", Tests: map[string]string{}}
+		if socket {
+			out.Status, out.Refused = SandboxDenied, Socket
+		}
+		return out, nil
 	}
 	module := filepath.Join(folder, "module")
 	if err := write(module, j.Tree); err != nil {

@@ -62,10 +62,15 @@ const (
 	SandboxDenied = "sandbox_denied"
 )
 
+// Socket says that what was refused is a socket. It is the unsafe class of that, too
+// (package warden).
+const Socket = "network"
+
 // Output is what came of a run.
 type Output struct {
 	Job       string            `json:"job"` // its digest
 	Status    string            `json:"status"`
+	Refused   string            `json:"refused,omitzero"` // where the sandbox denied something: Socket, or "" for what cannot be told
 	Exit      int               `json:"exit"`
 	Stdout    string            `json:"stdout"` // of a toy; of tests a line each, or why none ran
 	Truncated bool              `json:"truncated"`

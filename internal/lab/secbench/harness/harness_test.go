@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -230,6 +231,52 @@ func TestUnexplained(t *testing.T) {
 	}})
 	if err != nil || out.Status != Stalled || !strings.Contains(out.Stdout, "no test files") {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestSockets: a tree whose code would open a socket is not run, and is told as one that
+// was refused that, wherever it stands and whatever else it imports. What has another
+// use is not.
+func TestSockets(t *testing.T) {
+	for _, c := range []struct {
+		code   string
+		socket bool
+	}{
+		{"import \"net\"\n\nvar _ = net.Dial", true},
+		{"import web \"net/http\"\n\nvar _ = web.Get", true},
+		{"import . `crypto/tls`", true},
+		{"import (\n\t\"os\"\n\t\"net/smtp\"\n)", true},
+		{"import \"syscall\"\n\nvar _, _ = syscall.Socket(2, 1, 0)", true},
+		{"import \"syscall\"\n\nvar call uintptr = syscall.SYS_SOCKET", true},
+		{"import \"net\"\n\nfunc {", true},
+		{"import \"syscall\"\n\nvar _ = syscall.Exit", false},
+		{"import \"net/netip\"\n\nvar _ = netip.ParseAddr", false},
+		{"import \"os\"\n\nvar socket = os.Exit", false},
+	} {
+		out, err := NewBoxed(t.Context(), sandbox.Box{}).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
+			{Path: "a.go", Text: "package a\n\nimport \"plugin\"\n"}, {Path: "b/b.go", Text: "package b\n\n" + c.code + "\n"},
+		}})
+		refused := out.Status == SandboxDenied && out.Refused == Socket
+		if err != nil || refused != c.socket || out.Refused != "" && !refused || out.Exit == 0 || !strings.Contains(out.Stdout, "no test ran: a.go imports") {
+			t.Errorf("%q: %+v, %v", c.code, out, err)
+		}
+	}
+}
+
+// TestNoSocket: nothing that code under test may import opens sockets, also not for it.
+func TestNoSocket(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps"}, imports...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Fields(string(out))
+	if len(parts) < len(imports) {
+		t.Fatalf("they are made of %q", parts)
+	}
+	for _, name := range parts {
+		if slices.Contains(networks, name) {
+			t.Errorf("%s is part of what code under test may import", name)
+		}
 	}
 }
 

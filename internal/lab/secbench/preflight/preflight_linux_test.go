@@ -6,17 +6,28 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
 
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/testkit"
 )
 
-// TestMain makes this program what a box starts.
+// TestMain makes this program what a box starts, and a preflight that ends in between.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "dies" {
+		s, err := newSite(context.Background(), Config{})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Print(s.dir)
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "inside" {
 		if err := Inside(os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -202,6 +213,23 @@ func (n naive) Write(_ context.Context, workspace, name string) error {
 		return errors.New("refused")
 	}
 	return os.WriteFile(filepath.Join(workspace, name), nil, 0o600)
+}
+
+// TestSwept: what a preflight leaves that does not come to its end, a later command
+// removes.
+func TestSwept(t *testing.T) {
+	dir, err := exec.CommandContext(t.Context(), self(t), "dies").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(string(dir)) })
+	if _, err := os.Stat(string(dir)); err != nil {
+		t.Fatal(err)
+	}
+	scratch.Sweep()
+	if _, err := os.Stat(string(dir)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", dir, err)
+	}
 }
 
 // TestMissing: where a layer is missing it is named, and no check is made.

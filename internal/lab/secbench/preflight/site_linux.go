@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/licet-dev/licet/internal/lab/scratch"
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
 	"github.com/licet-dev/licet/internal/lab/secbench/sandbox"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
@@ -24,7 +24,8 @@ type site struct {
 	box       sandbox.Box
 	limits    sandbox.Limits // of probes
 	dir       string
-	workspace string // of the bench's tools
+	temp      *scratch.Folder // that dir is; nil = it was given
+	workspace string          // of the bench's tools
 	facts     facts
 	open      []interface{ Close() error }
 	boxes     int    // that were used
@@ -36,15 +37,14 @@ type site struct {
 // do everything with these.
 func newSite(ctx context.Context, c Config) (_ *site, err error) {
 	dir := c.Dir
+	var temp *scratch.Folder
 	if dir == "" {
-		if dir, err = filepath.Abs(os.TempDir()); err != nil {
+		if temp, err = scratch.NewShort(); err != nil {
 			return nil, err
 		}
-		if dir, err = os.MkdirTemp(short(dir), "licet-preflight-"); err != nil {
-			return nil, err
-		}
+		dir = temp.Path
 	}
-	s := &site{box: c.Box, limits: sandbox.Toy, dir: dir, workspace: dir + "/workspace"}
+	s := &site{box: c.Box, limits: sandbox.Toy, dir: dir, temp: temp, workspace: dir + "/workspace"}
 	s.limits.Wall = 20 * time.Second // a machine that has much to do must not look like a sandbox
 	defer func() {
 		if err != nil {
@@ -69,15 +69,6 @@ func newSite(ctx context.Context, c Config) (_ *site, err error) {
 		}
 	}
 	return s, s.listen(ctx)
-}
-
-// short is a folder for temporary files in which a socket can have a name: that has
-// at most 107 bytes (unix(7)).
-func short(dir string) string {
-	if len(dir) > 60 {
-		return "/tmp"
-	}
-	return dir
 }
 
 // listen opens what probes must not reach.
@@ -193,6 +184,9 @@ func (s *site) close() error {
 	var err error
 	for _, o := range s.open {
 		err = errors.Join(err, o.Close())
+	}
+	if s.temp != nil {
+		return errors.Join(err, s.temp.Close())
 	}
 	return errors.Join(err, os.RemoveAll(s.dir))
 }

@@ -131,7 +131,7 @@ func wantContradictor(t *task.Task, o Outcome) (string, bool) {
 
 // Report is what a selftest found.
 type Report struct {
-	Planned, Ran int      // cells: agent, task and seed
+	Planned, Ran int      // cells: agent, task and seed; those with trouble of the bench did not run
 	Failures     []string // what did not come to what the table says
 	Twins        int      // tasks whose twin was seen to be right
 	Repeats      int      // gradings that were made again
@@ -196,13 +196,15 @@ func plan(tasks []*task.Task, every func(*task.Task) bool) []planned {
 }
 
 // Selftest plays the table on some tasks, whole on those for which every says so,
-// workers at a time, with its runs in dir. Each run is verified as well. An error is one of the bench; that
-// something is not as it must be is a failure in the report.
+// workers at a time, with its runs in dir. Each run is verified as well. That something
+// is not as it must be is a failure in the report, and so is trouble of the bench in one
+// cell, as with a harness that stalls: the others are played all the same.
 func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, every func(*task.Task) bool, workers int, progress func(Progress)) (Report, error) {
 	cells := plan(tasks, every)
 	report := Report{Planned: len(cells), Unsafe: map[string]Count{}}
 	outcomes := make([]Outcome, len(cells))
 	var lock sync.Mutex
+	done := 0
 	err := each(len(cells), workers, func(i int) (err error) {
 		c := cells[i]
 		if outcomes[i], err = b.selfCell(ctx, filepath.Join(dir, fmt.Sprint(i)), c.Cell); err != nil {
@@ -210,8 +212,8 @@ func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, eve
 		}
 		lock.Lock()
 		defer lock.Unlock()
-		report.Ran++
-		progress(Progress{Done: report.Ran, All: len(cells), New: report.Ran})
+		done++
+		progress(Progress{Done: done, All: len(cells), New: done})
 		return nil
 	})
 	if err != nil {
@@ -229,20 +231,22 @@ func (b Bench) Selftest(ctx context.Context, dir string, tasks []*task.Task, eve
 	return report, b.repeat(ctx, dir, cells, outcomes, &report)
 }
 
-// selfCell plays and verifies one cell.
+// selfCell plays one cell, and verifies it unless the bench had trouble with it.
 func (b Bench) selfCell(ctx context.Context, dir string, c Cell) (Outcome, error) {
 	out, _, err := b.Run(ctx, c, dir)
-	if err != nil {
+	if err != nil || out.Trouble != nil {
 		return out, err
-	}
-	if out.Trouble != nil {
-		return out, out.Trouble
 	}
 	return out, Verify(ctx, filepath.Join(dir, out.Run), Line{out.Run, out.TraceHead, out.GateHead}, nil)
 }
 
-// add holds a run against its row.
+// add holds a run against its row. One with trouble of the bench says nothing of it.
 func (r *Report) add(c planned, o Outcome) {
+	if o.Trouble != nil {
+		r.Failures = append(r.Failures, fmt.Sprintf("%s (%s) on %s, seed %d: an error of the bench: %v", c.row.agent, c.Controller, c.Task.ID, c.Seed, o.Trouble))
+		return
+	}
+	r.Ran++
 	what, ok := c.row.want(c.Task, o)
 	if !ok {
 		r.Failures = append(r.Failures, fmt.Sprintf("%s (%s) on %s, seed %d: want %s; got %s, grade %s, grounding %d, %+v",
@@ -265,14 +269,16 @@ func (r *Report) add(c planned, o Outcome) {
 func (b Bench) twins(ctx context.Context, tasks []*task.Task, report *Report) error {
 	for _, t := range tasks {
 		flips, err := b.flips(ctx, t)
-		if err != nil {
-			return fmt.Errorf("the twin of %s: %w", t.ID, err)
-		}
-		if !flips {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			report.Failures = append(report.Failures, fmt.Sprintf("the twin of %s: an error of the bench: %v", t.ID, err))
+		case !flips:
 			report.Failures = append(report.Failures, "the twin of "+t.ID+" is no better than the task")
-			continue
+		default:
+			report.Twins++
 		}
-		report.Twins++
 	}
 	return nil
 }
@@ -320,7 +326,7 @@ func (b Bench) hidden(ctx context.Context, f *task.Fixture, gold task.Gold) (boo
 // repeat grades the oracle's run of each task again and again.
 func (b Bench) repeat(ctx context.Context, dir string, cells []planned, outcomes []Outcome, report *Report) error {
 	for i, c := range cells {
-		if c.row.agent != agents.Oracle || c.Seed != task.Seeds[0] {
+		if c.row.agent != agents.Oracle || c.Seed != task.Seeds[0] || outcomes[i].Trouble != nil {
 			continue
 		}
 		for range repeats {

@@ -146,7 +146,7 @@ func (s *Session) ran(call int, id string, job harness.Job, out harness.Output) 
 	case harness.TimedOut, harness.Stalled:
 		a.status = trace.StatusTimeout
 	case harness.SandboxDenied:
-		a.status = trace.StatusSandboxDenied
+		a.status, a.code = trace.StatusSandboxDenied, out.Refused
 	}
 	return a
 }

@@ -81,7 +81,7 @@ type Assistant struct {
 
 // Tokens counts tokens; nil is unknown.
 type Tokens struct {
-	In         *int `json:"in"`
+	In         *int `json:"in"` // without those of the cache, as far as they are known
 	CacheRead  *int `json:"cache_read"`
 	CacheWrite *int `json:"cache_write"`
 	Out        *int `json:"out"`

@@ -166,7 +166,8 @@ const (
 		`|(.*` + edge + `)?[0-9]{1,3}([.][0-9]{1,3}){3}(` + edge + `.*)?` + // an address,
 		`|.*[A-Za-z0-9.-]+:[0-9]{1,5}([/\s].*)?` // or a host with a port
 
-	// What a patch of a toy has no need of.
+	// What a patch of a toy has no need of. In Go it can be written in more ways, which
+	// tamperings finds.
 	tamperWords = `TestMain\b|func init\(|\bos[.]Exit\b|\bunsafe\b|import "C"|//go:(generate|linkname|embed|build)|// [+]build`
 	tampering   = anywhere + `(` + tamperWords + `)` + anywhere
 	tamperAdded = `(.*\n)?[+][^\n]*(` + tamperWords + `)` + anywhere

@@ -137,5 +137,14 @@ func (w *Warden) Look(name string) (exists, leaves bool) {
 	return err == nil, errors.Is(err, w.escapes)
 }
 
+// Read implements files.
+func (w *Warden) Read(name string) string {
+	text, err := w.root.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // IsUnsafe says whether a class is unsafe.
 func IsUnsafe(class string) bool { return slices.Contains(Unsafe(), class) }
