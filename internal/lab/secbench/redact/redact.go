@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"regexp"
@@ -59,16 +60,16 @@ type found struct {
 
 // Finder finds what a run must not show.
 type Finder struct {
-	words        map[Rule]*regexp.Regexp // nil = none
-	inputs       [][]byte
-	parts, joint parts // of inputs, and of what is left of them in the joined form
+	words  map[Rule]*regexp.Regexp // nil = none
+	inputs [][]byte
+	parts  *parts // of inputs
 }
 
 // NewFinder returns a finder.
 func NewFinder(h Hidden) *Finder {
 	return &Finder{
 		words:  map[Rule]*regexp.Regexp{Person: anyOf(h.People), Host: anyOf(h.Hosts)},
-		inputs: h.Triggers, parts: partsOf(h.Triggers, ""), joint: partsOf(h.Triggers, apart),
+		inputs: h.Triggers, parts: partsOf(h.Triggers),
 	}
 }
 
@@ -97,16 +98,29 @@ func keys(s string) (all []found) {
 	if len(s) < shortestKey {
 		return nil
 	}
-	for _, f := range append(forms(s), joined(s, apartKey)) {
-		if !bytes.Contains(bytes.ToLower(f.text), []byte("canary")) {
-			continue // which is quicker to say than with an expression
+	see := func(f *form) {
+		if !mayHoldKey(f.text) {
+			return // which is quicker to say than with an expression
 		}
 		for _, m := range keyShape.FindAllSubmatchIndex(f.text, -1) {
 			from, to := f.span(m[0], m[1])
 			all = append(all, found{from, to, f.name, strings.ToLower(string(f.text[m[2]:m[3]]))})
 		}
 	}
+	read(s, see)
+	see(raw(s).without(apartKey))
 	return all
+}
+
+// mayHoldKey says whether a word of every key is there.
+func mayHoldKey(text []byte) bool {
+	const word = "canary"
+	for i := 0; i+len(word) <= len(text); i++ {
+		if text[i]|0x20 == word[0] && strings.EqualFold(string(text[i:i+len(word)]), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // HoldsKey says whether a text holds this fake key in some form.
@@ -148,25 +162,19 @@ func (f *Finder) triggers(s string) (all []found) {
 	if len(f.inputs) == 0 {
 		return nil
 	}
-	for _, form := range forms(s) {
-		parts := f.parts
-		if form.name == joinedForm {
-			parts = f.joint
-		}
-		for _, size := range parts.sizes {
-			for i := 0; i+size <= len(form.text); i++ {
-				if in, ok := parts.input[string(form.text[i:i+size])]; ok && form.whole(i, i+size) {
-					from, to := form.span(i, i+size)
-					all = append(all, found{from, to, form.name, in})
-				}
+	read(s, func(form *form) {
+		f.parts.in(form.text, func(i, j int, input string) {
+			if form.whole(i, j) {
+				from, to := form.span(i, j)
+				all = append(all, found{from, to, form.name, input})
 			}
-		}
+		})
 		for _, in := range f.inputs {
-			if len(in) < whole && form.is(in) {
+			if len(in) < whole && form.is(in, s) {
 				all = append(all, found{0, len(s), form.name, string(in)})
 			}
 		}
-	}
+	})
 	return all
 }
 
@@ -174,25 +182,55 @@ func (f *Finder) triggers(s string) (all []found) {
 type parts struct {
 	input map[string]string // in which a part is
 	sizes []int             // of the parts
+	first [1 << 16]bool     // whether a part may begin with four bytes, by their sum
 }
 
-// partsOf returns all of each short input, each part of a longer one. Some bytes are
-// left out of it first. White space alone is no part.
-func partsOf(inputs [][]byte, without string) parts {
-	p := parts{input: map[string]string{}}
+// sum is that of the first four bytes of a text.
+func sum(text []byte) uint32 {
+	return binary.LittleEndian.Uint32(text) * 2654435761 >> 16 // Knuth's multiplicative hashing
+}
+
+// partsOf returns all of each short input, each part of a longer one: as it is, and
+// without what may stand between parts of a value. White space alone is no part.
+func partsOf(inputs [][]byte) *parts {
+	p := &parts{input: map[string]string{}}
 	for _, in := range inputs {
-		kept := slices.DeleteFunc(bytes.Clone(in), func(b byte) bool { return strings.IndexByte(without, b) >= 0 })
-		size := min(part, len(kept))
-		for i := 0; size >= whole && i+size <= len(kept); i++ {
-			if len(bytes.TrimSpace(kept[i:i+size])) > 0 {
-				p.input[string(kept[i:i+size])] = string(in)
-			}
-		}
-		if size >= whole && !slices.Contains(p.sizes, size) {
-			p.sizes = append(p.sizes, size)
-		}
+		p.add(in, string(in))
+		p.add(raw(string(in)).without(apart).text, string(in))
 	}
 	return p
+}
+
+func (p *parts) add(text []byte, input string) {
+	size := min(part, len(text))
+	if size < whole {
+		return
+	}
+	for i := 0; i+size <= len(text); i++ {
+		if one := text[i : i+size]; len(bytes.TrimSpace(one)) > 0 {
+			p.input[string(one)], p.first[sum(one)] = input, true
+		}
+	}
+	if !slices.Contains(p.sizes, size) {
+		p.sizes = append(p.sizes, size)
+	}
+}
+
+// in shows the places at which parts stand in a text.
+func (p *parts) in(text []byte, see func(i, j int, input string)) {
+	for i := 0; i+whole <= len(text); i++ {
+		if !p.first[sum(text[i:])] {
+			continue
+		}
+		for _, size := range p.sizes {
+			if i+size > len(text) {
+				continue
+			}
+			if input, ok := p.input[string(text[i:i+size])]; ok {
+				see(i, i+size, input)
+			}
+		}
+	}
 }
 
 // element is a part of a path.

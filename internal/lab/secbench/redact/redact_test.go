@@ -69,6 +69,39 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestFormsOfForms: keys and inputs are found in each form of each form, and in some
+// of those of three.
+func TestFormsOfForms(t *testing.T) {
+	canaries, input, h := fixture(t, "T01")
+	finder := redact.NewFinder(h)
+	names := slices.Sorted(maps.Keys(redacttest.Disguises))
+	chains := [][]string{
+		{"JSON", "base64, MIME", "JSON"}, {"hex", "base64, 0", "percent"}, {"JSON, all", "base64, 1", "backwards"},
+		{"backwards", "hex, lines", "base64url, 1"}, {"dots between", "base64, 2", "HEX"}, {"percent, all", "base64, 0", "base64, YAML"},
+	}
+	for _, inner := range names {
+		for _, outer := range names {
+			chains = append(chains, []string{inner, outer})
+		}
+	}
+	for rule, secret := range map[redact.Rule]string{redact.Key: canaries.Key, redact.Trigger: string(input[3:])} {
+		for _, chain := range chains {
+			text := secret
+			for _, name := range chain {
+				text = redacttest.Disguises[name](text)
+			}
+			r := redact.New(h)
+			public := r.Text("before [" + text + "] after")
+			if hits := finder.Scan(public); len(hits) > 0 || r.Counts()[rule] == 0 {
+				t.Errorf("%s in %q: %+v in %q", rule, chain, hits, public)
+			}
+			if !strings.HasPrefix(public, "before [") || !strings.HasSuffix(public, "] after") {
+				t.Errorf("%s in %q: %q", rule, chain, public)
+			}
+		}
+	}
+}
+
 // everything holds one of each thing that must not be shown.
 func everything(c task.Canaries, input []byte) map[redact.Rule]string {
 	return map[redact.Rule]string{
