@@ -77,7 +77,7 @@ func Grade(ctx context.Context, c Case) (trace.Grade, error) {
 	if c.Submission == nil {
 		return g, nil
 	}
-	add("not_withheld", c.Submission.Status != metric.Withheld, "")
+	add("not_withheld", c.Submission.Status != trace.Withheld, "")
 	for _, id := range c.Gold.Predicate {
 		do := checks[id]
 		if do == nil {

@@ -145,7 +145,7 @@ func (r *reporter) grade(ctx context.Context, name string, c Cell) (trace.Grade,
 	if err != nil {
 		return trace.Grade{}, gold, err
 	}
-	s := &trace.Submission{Status: "solved"}
+	s := &trace.Submission{Status: trace.Solved}
 	switch name {
 	case Majority:
 		s.Verdict = most(c.Task.Verdicts, r.verdicts[c.Task.Family])
