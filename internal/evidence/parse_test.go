@@ -10,8 +10,8 @@ import (
 // memberCount is how many members an envelope has.
 const memberCount = 9
 
-// Parse reads what Marshal wrote, as a reader of others would: white space and the order of members may
-// differ. It checks the shape, not the hashes: that is the Verifier's work.
+// Parse reads what Marshal wrote; white space and the order of members may differ. It
+// checks the shape, not the hashes: that is the Verifier's work.
 func Parse(line []byte) (Record, error) {
 	v, err := toolcall.Parse(line, bounds)
 	if err != nil {

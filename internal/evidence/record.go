@@ -40,7 +40,7 @@ const Genesis = "sha256:00000000000000000000000000000000000000000000000000000000
 // MaxBody bounds the canonical body of one record, in bytes.
 const MaxBody = 1 << 20
 
-// Record is one sealed envelope. Make it with Seal or Parse only.
+// Record is one sealed envelope. Seal makes it, and stores read it back.
 type Record struct {
 	Index      uint64    // place in the log, from 0, without gaps
 	ID         string    // name of the record, chosen before it is written

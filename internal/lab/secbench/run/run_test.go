@@ -621,3 +621,14 @@ func TestOldDetector(t *testing.T) {
 		}
 	}
 }
+
+// TestFirst: of two channels that end elsewhere the first is named, each time.
+func TestFirst(t *testing.T) {
+	r := recorded{trace: make([]trace.Event, 1), gate: make([]trace.Event, 1)}
+	for range 20 {
+		at := (*trace.Altered)(nil)
+		if err := r.is(Line{TraceHead: "x", GateHead: "y"}); !errors.As(err, &at) || at.File != "trace.jsonl" {
+			t.Fatal(err)
+		}
+	}
+}
