@@ -534,7 +534,7 @@ func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet, err := SheetOf(f, gold)
+	sheet, err := makeSheet(f, gold)
 	if err != nil {
 		t.Fatal(err)
 	}
