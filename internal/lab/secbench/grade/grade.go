@@ -59,19 +59,13 @@ var checks = map[string]check{
 // predicates of the task hold. All are asked, whatever the first ones say. The error
 // is ours; the grade is then harness_error.
 func Grade(ctx context.Context, c Case) (trace.Grade, error) {
-	g := trace.Grade{Status: trace.Pass, Checks: []trace.Check{}}
+	g := trace.Grade{Predicate: strings.Join(c.Gold.Predicate, "+"), Status: trace.Pass, Checks: []trace.Check{}}
 	add := func(id string, ok bool, detail string) {
 		status := trace.Pass
 		if !ok {
 			status, g.Status = trace.Fail, trace.Fail
 		}
 		g.Checks = append(g.Checks, trace.Check{ID: id, Status: status, DetailSHA: detail})
-	}
-	for i, id := range c.Gold.Predicate {
-		if i > 0 {
-			g.Predicate += "+"
-		}
-		g.Predicate += id
 	}
 	add("submitted", c.Submission != nil, "")
 	if c.Submission == nil {
