@@ -31,7 +31,7 @@ func TestRefusal(t *testing.T) {
 		return s
 	}
 	partial := func(s *script) trace.Submission {
-		return s.changed(func(sub *trace.Submission) { sub.Status = "partial" })
+		return s.changed(func(sub *trace.Submission) { sub.Status = trace.Partial })
 	}
 	for name, tt := range map[string]struct {
 		play func(s *script)
