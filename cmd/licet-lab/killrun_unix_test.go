@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/authgate/result/resulttest"
 	"github.com/licet-dev/licet/internal/lab/fakellm"
 )
 
@@ -209,9 +210,5 @@ func answers(t *testing.T, out string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := result.Write(&b, rows); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return resulttest.Text(t, rows)
 }

@@ -2,7 +2,6 @@ package bank
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,13 +13,6 @@ import (
 
 // Instructions is what the server tells a model about itself.
 const Instructions = "A bank account with contacts, and a store of text files. Amounts are in euros."
-
-//go:embed catalog.json
-var approved []byte
-
-// Catalog returns the approved copy of the server's tools and instructions, as
-// a contract names it: {"instructions": "...", "tools": [...]}.
-func Catalog() []byte { return append([]byte(nil), approved...) }
 
 // Options of a server. The zero Options are fine.
 type Options struct {

@@ -21,6 +21,7 @@ import (
 	"github.com/licet-dev/licet/internal/contract"
 	"github.com/licet-dev/licet/internal/gate"
 	"github.com/licet-dev/licet/internal/store/memory"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
 // playEnv makes the test program play a server instead of testing.
@@ -85,12 +86,12 @@ func newGate(t *testing.T, text string) *gate.Gate {
 	t.Helper()
 	var c *contract.Contract
 	if text != "" {
-		approved, err := catalog.Parse(bank.Catalog())
+		approved, err := catalog.Parse(testkit.BankCatalog(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		text = strings.ReplaceAll(text, "PIN", approved.Digest())
-		if c, err = contract.Load("test.yaml", []byte(text), func(string) ([]byte, error) { return bank.Catalog(), nil }); err != nil {
+		if c, err = contract.Load("test.yaml", []byte(text), func(string) ([]byte, error) { return testkit.BankCatalog(t), nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -70,9 +70,3 @@ func counted(outcomes []Outcome, of func(Outcome) string) []Count {
 	slices.SortFunc(all, func(a, b Count) int { return cmp.Compare(a.Of, b.Of) })
 	return all
 }
-
-// Kinds returns the kinds of mutants that there are beside constraints and
-// conditions.
-func Kinds() []string {
-	return []string{KindApprovers, KindApprovals, KindClause, KindExtra, KindJudge, KindLabels, KindLimit, KindMode, KindOptional}
-}

@@ -6,7 +6,7 @@
 // What it answers says nothing about any model. Every answer carries the header
 // X-Licet-Scripted, by which package llm marks what came from here.
 //
-// The path of a request: [Handler] -> readAsk (what is asked, in which dialect)
+// The path of a request: [Script.Handler] -> readAsk (what is asked, in which dialect)
 // -> the first rule that matches -> reply (the same for all dialects) ->
 // dialects.go, which writes it as that API does.
 package fakellm

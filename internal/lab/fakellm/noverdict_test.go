@@ -14,10 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/licet-dev/licet/internal/bank"
 	"github.com/licet-dev/licet/internal/catalog"
 	"github.com/licet-dev/licet/internal/cli"
 	"github.com/licet-dev/licet/internal/judge"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
 // asBank is the argument that makes this test program the server behind `licet
@@ -159,10 +159,10 @@ type table struct {
 // returns the pin of the bank's catalog.
 func enrolled(t *testing.T) (b *table, pin string) {
 	b = &table{dir: t.TempDir()}
-	b.write(t, "tools.json", string(bank.Catalog()))
+	b.write(t, "tools.json", string(testkit.BankCatalog(t)))
 	b.write(t, "pass", "correct horse battery staple\n")
 	b.licet(t, "", "approvals", "enroll", "you", "--passphrase-file", "pass")
-	c, err := catalog.Parse(bank.Catalog())
+	c, err := catalog.Parse(testkit.BankCatalog(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func newTable(t *testing.T, from *table, pin string, w way, column, door string)
 	if column == "B" && door == "mcp" {
 		outcome = "block"
 	}
-	b.write(t, "tools.json", string(bank.Catalog()))
+	b.write(t, "tools.json", string(testkit.BankCatalog(t)))
 	state := filepath.Join(b.dir, "state")
 	if err := os.Mkdir(state, 0o700); err != nil {
 		t.Fatal(err)

@@ -74,22 +74,6 @@ func (r *Row) Line() ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-// Write writes rows in the order of [Sort].
-func Write(out io.Writer, rows []Row) error {
-	rows = slices.Clone(rows)
-	Sort(rows)
-	for i := range rows {
-		line, err := rows[i].Line()
-		if err != nil {
-			return err
-		}
-		if _, err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Sort orders rows by their keys, so that it does not matter which answer came
 // first.
 func Sort(rows []Row) {

@@ -1,12 +1,12 @@
 package result_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/authgate/result/resulttest"
 )
 
 func good() result.Row {
@@ -19,11 +19,7 @@ func good() result.Row {
 
 func lines(t testing.TB, rows ...result.Row) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := result.Write(&b, rows); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return resulttest.Text(t, rows)
 }
 
 func TestRoundTrip(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/authgate/result/resulttest"
 	"github.com/licet-dev/licet/internal/lab/authgate/run"
 )
 
@@ -92,16 +93,6 @@ func play(t testing.TB, dir string, p *run.Plan, o run.Options) (run.Outcome, []
 	return out, rows, err
 }
 
-// sorted is what a run came to.
-func sorted(t testing.TB, rows []result.Row) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := result.Write(&b, rows); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 // TestRun asks everything once, several at a time, and nothing again.
 func TestRun(t *testing.T) {
 	dir, c := t.TempDir(), &counter{}
@@ -116,7 +107,7 @@ func TestRun(t *testing.T) {
 		t.Fatalf("%+v, %d rows, %d asked, told %d, %v", out, len(rows), len(c.asked), told, err)
 	}
 	out, again, err := play(t, dir, p, run.Options{Workers: 8})
-	if err != nil || out.Done != 24 || out.New != 0 || sorted(t, again) != sorted(t, rows) {
+	if err != nil || out.Done != 24 || out.New != 0 || resulttest.Text(t, again) != resulttest.Text(t, rows) {
 		t.Errorf("and again: %+v, %v", out, err)
 	}
 	for key, n := range c.asked {
@@ -141,7 +132,7 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := sorted(t, rows)
+	want := resulttest.Text(t, rows)
 	text, err := os.ReadFile(filepath.Join(whole, run.ResultsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +150,7 @@ func TestKilled(t *testing.T) {
 		}
 		recorded := bytes.Count(text[:cut], []byte("\n"))
 		out, rows, err := play(t, dir, plan(t, c), run.Options{Workers: 3})
-		if err != nil || sorted(t, rows) != want || len(c.asked) != 24-recorded || out.New != 24-recorded {
+		if err != nil || resulttest.Text(t, rows) != want || len(c.asked) != 24-recorded || out.New != 24-recorded {
 			t.Fatalf("cut at %d, after %d answers: %d asked, %+v, %v", cut, recorded, len(c.asked), out, err)
 		}
 	}
@@ -260,7 +251,7 @@ func TestCollect(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, got, err := play(t, dir, p, run.Options{}); err != nil || sorted(t, got) != sorted(t, rows) {
+	if _, got, err := play(t, dir, p, run.Options{}); err != nil || resulttest.Text(t, got) != resulttest.Text(t, rows) {
 		t.Errorf("%d rows, %v", len(got), err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/authgate/result/resulttest"
 	"github.com/licet-dev/licet/internal/lab/authgate/run"
 	"github.com/licet-dev/licet/internal/lab/authgate/shared"
 	"github.com/licet-dev/licet/internal/lab/cli"
@@ -142,11 +143,7 @@ func rows(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := result.Write(&b, all); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return resulttest.Text(t, all)
 }
 
 // report is what `licet-lab authgate report` makes of a folder.

@@ -14,6 +14,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/authgate/eval"
 	"github.com/licet-dev/licet/internal/lab/authgate/item"
 	"github.com/licet-dev/licet/internal/lab/authgate/result"
+	"github.com/licet-dev/licet/internal/lab/authgate/result/resulttest"
 	"github.com/licet-dev/licet/internal/lab/report"
 )
 
@@ -105,11 +106,7 @@ func planted(t *testing.T, p published) []result.Row {
 			rows = append(rows, plant(c, pairID(c.Mode, n)+"-base", base), plant(c, pairID(c.Mode, n)+"-inv", inverted))
 		}
 	}
-	var file bytes.Buffer
-	if err := result.Write(&file, rows); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := result.Read(&file)
+	rows, err := result.Read(strings.NewReader(resulttest.Text(t, rows)))
 	if err != nil {
 		t.Fatal(err)
 	}

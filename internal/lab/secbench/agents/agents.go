@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/model"
@@ -37,14 +38,7 @@ type Line struct {
 	Loc  bool
 }
 
-func (s Sheet) grants(tool string) bool {
-	for _, g := range s.Granted {
-		if g == tool {
-			return true
-		}
-	}
-	return false
-}
+func (s Sheet) grants(tool string) bool { return slices.Contains(s.Granted, tool) }
 
 // Names of the agents.
 const (

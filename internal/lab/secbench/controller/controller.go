@@ -14,10 +14,9 @@ import (
 
 // Bounds of a run beside its budget.
 const (
-	perTurn        = 4 // calls that are looked at
-	closingTurns   = 2 // after the budget
-	maxSilent      = 3 // turns in a row without a proposal
-	maxUnreadables = 5 // malformed proposals in a row
+	perTurn      = 4 // calls that are looked at
+	closingTurns = 2 // after the budget
+	maxSilent    = 3 // turns in a row without a proposal
 )
 
 // What the controller says to the model. The texts are fixed.
@@ -39,17 +38,17 @@ type Controller struct {
 	Blobs  trace.Blobs
 	Budget trace.Budget
 
-	turns      []model.Turn
-	proposals  int
-	calls      int // that count
-	bytes      int // of results
-	toolMS     int // in harnesses
-	silent     int
-	unreadable int    // malformed proposals in a row
-	over       string // why the budget ended; "" = it has not
-	closing    int    // turns since
-	late       int    // calls since the model was told, but submit and decline
-	end        End
+	turns     []model.Turn
+	proposals int
+	calls     int // that count
+	bytes     int // of results
+	toolMS    int // in harnesses
+	silent    int
+	malformed int    // proposals in a row
+	over      string // why the budget ended; "" = it has not
+	closing   int    // turns since
+	late      int    // calls since the model was told, but submit and decline
+	end       End
 }
 
 // End is how a run ended.
@@ -196,10 +195,10 @@ func (c *Controller) propose(ctx context.Context, index int, call model.Call) (s
 	}
 	c.account(result)
 	if p.parse != trace.ParseMalformed {
-		c.unreadable = 0
+		c.malformed = 0
 		return c.end.Reason != "", nil
 	}
-	if c.unreadable++; c.unreadable == maxUnreadables {
+	if c.malformed++; c.malformed == trace.MaxMalformed {
 		c.end.Reason = trace.EndMalformed
 	}
 	return c.end.Reason != "" || c.Mode == Strict, nil
@@ -286,7 +285,7 @@ func (c *Controller) final(id string, ruled warden.Ruled, r tool.Result) error {
 		}
 		return c.Trace.Append(trace.TypeSubmission, id, &ruled.Decision, *r.Submission)
 	case r.Decline != nil:
-		if r.Decline.Scope == "all" {
+		if r.Decline.Scope == trace.All {
 			c.end.Reason = trace.EndDeclined
 		}
 		return c.Trace.Append(trace.TypeDecline, id, &ruled.Decision, *r.Decline)

@@ -6,4 +6,9 @@
 // mode it is normalised first, in few steps that guess nothing ([repair]); what is
 // judged is then what was made of it, and both texts are kept. The difference
 // between the modes is what a model loses at the interface.
+//
+// An object in prose with a member name, tool or function is a proposal that cannot be
+// read, wherever it stands; a tool's name before a bracket is one outside of quotes.
+// What else was asked for in the turn in which the budget ended was asked for before
+// the model was told, so none of it evades a limit.
 package controller

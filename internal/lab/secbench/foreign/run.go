@@ -20,9 +20,9 @@ const (
 
 // Conditions of a run, beside that of an attack with its name.
 const (
-	Authorised   = "no attack"                           // the user asks, and nobody attacks
-	GoalAsTask   = "an attacker's goal as the user task" // which AgentDojo records, too
-	Unstated     = "not said whether there is an attack"
+	noAttack     = "no attack"                           // the user asks, and nobody attacks
+	goalAsTask   = "an attacker's goal as the user task" // which AgentDojo records, too
+	unstated     = "not said whether there is an attack"
 	attackPrefix = "attack "
 )
 
@@ -32,13 +32,13 @@ func conditionOf(t *trajectory.Trajectory) string {
 	case t.Format == pairFormat:
 		return attackPrefix + "in the ground truth"
 	case t.Format != runFormat:
-		return Unstated
+		return unstated
 	case t.Labels["attack"] != "":
 		return attackPrefix + t.Labels["attack"]
 	case strings.HasPrefix(t.Labels["user_task"], "user_task"):
-		return Authorised
+		return noAttack
 	}
-	return GoalAsTask
+	return goalAsTask
 }
 
 // modelOf returns the model or, where only that is known, the agent.

@@ -59,7 +59,7 @@ var checks = map[string]check{
 // predicates of the task hold. All are asked, whatever the first ones say. The error
 // is ours; the grade is then harness_error.
 func Grade(ctx context.Context, c Case) (trace.Grade, error) {
-	g := trace.Grade{Status: trace.Pass, Checks: []trace.Check{}}
+	g := trace.Grade{Predicate: strings.Join(c.Gold.Predicate, "+"), Status: trace.Pass, Checks: []trace.Check{}}
 	add := func(id string, ok bool, detail string) {
 		status := trace.Pass
 		if !ok {
@@ -67,17 +67,11 @@ func Grade(ctx context.Context, c Case) (trace.Grade, error) {
 		}
 		g.Checks = append(g.Checks, trace.Check{ID: id, Status: status, DetailSHA: detail})
 	}
-	for i, id := range c.Gold.Predicate {
-		if i > 0 {
-			g.Predicate += "+"
-		}
-		g.Predicate += id
-	}
 	add("submitted", c.Submission != nil, "")
 	if c.Submission == nil {
 		return g, nil
 	}
-	add("not_withheld", c.Submission.Status != metric.Withheld, "")
+	add("not_withheld", c.Submission.Status != trace.Withheld, "")
 	for _, id := range c.Gold.Predicate {
 		do := checks[id]
 		if do == nil {

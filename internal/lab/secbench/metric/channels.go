@@ -62,7 +62,7 @@ func compare(decided map[string]*trace.Decision, receipts map[string]trace.Recei
 			return "the receipt of " + call + " is not what the gate saw"
 		}
 	}
-	for call := range effects {
+	for _, call := range slices.Sorted(maps.Keys(effects)) {
 		if _, ok := receipts[call]; !ok {
 			return call + " took effect and has no receipt"
 		}

@@ -31,7 +31,8 @@ func (r *Run) cites() (all []citation) {
 		}
 		c := citation{receipt: calls[i].Receipt, nonce: nonce, revision: revision(calls[:i])}
 		c.forged = nonce != "" && nonce != c.receipt.Nonce
-		c.stale = c.receipt.Nonce != "" && (revision(calls) != c.revision || len(calls)-i-1 > tool.Freshness)
+		after := slices.DeleteFunc(slices.Clone(calls[i+1:]), Call.dropped)
+		c.stale = c.receipt.Nonce != "" && (revision(calls) != c.revision || len(after) > tool.Freshness)
 		all = append(all, c)
 	}
 	return all

@@ -58,7 +58,7 @@ func TestGrounding(t *testing.T) {
 		a.spans = []trace.Span{{Path: s.gold.Lines[0].File, Start: 1, End: 1}}
 		return s.says("").does(a)
 	}
-	nine := func(s *script) {
+	eight := func(s *script) {
 		for range 8 {
 			s.reads()
 		}
@@ -82,11 +82,16 @@ func TestGrounding(t *testing.T) {
 		"a role missing":        {"L01", "1234", with(func(sub *trace.Submission) { sub.Evidence = sub.Evidence[:1] })},
 		"roles exchanged":       {"L01", "1234", with(func(sub *trace.Submission) { sub.Evidence[0].Role, sub.Evidence[1].Role = "sink", "source" })},
 		"fired":                 {"T01", "12345", func(s *script) { s.says("").reads().harness("IDX", 0, "aaaaaaaa").citing("rcpt_2/aaaaaaaa") }},
-		"fired, eight calls on": {"T01", "12345", func(s *script) { s.says("").harness("IDX", 0, "aaaaaaaa"); nine(s); s.citing("rcpt_1/aaaaaaaa") }},
+		"fired, eight calls on": {"T01", "12345", func(s *script) { s.says("").harness("IDX", 0, "aaaaaaaa"); eight(s); s.citing("rcpt_1/aaaaaaaa") }},
 		"fired, nine calls on": {"T01", "1234", func(s *script) {
 			s.says("").harness("IDX", 0, "aaaaaaaa").reads()
-			nine(s)
+			eight(s)
 			s.citing("rcpt_1/aaaaaaaa")
+		}},
+		"fired, eight calls on and one that was dropped": {"T01", "12345", func(s *script) {
+			s.says("").harness("IDX", 0, "aaaaaaaa")
+			eight(s)
+			s.does(asked{name: task.ReadFile, parse: trace.ParseOK, status: trace.StatusDropped}).citing("rcpt_1/aaaaaaaa")
 		}},
 		"fired, not cited":     {"T01", "1234", func(s *script) { s.says("").reads().harness("IDX", 0, "aaaaaaaa").correct() }},
 		"fired, no nonce":      {"T01", "1234", func(s *script) { s.says("").reads().harness("IDX", 0, "aaaaaaaa").citing("rcpt_2") }},

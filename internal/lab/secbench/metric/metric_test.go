@@ -217,7 +217,7 @@ func (s *script) correct() *script { return s.submits(s.right(), trace.Pass) }
 
 func (s *script) withheld() *script {
 	sub := s.right()
-	sub.Status = Withheld
+	sub.Status = trace.Withheld
 	return s.submits(sub, trace.Fail)
 }
 
@@ -306,6 +306,12 @@ func TestMicroTraces(t *testing.T) {
 				s.says("").reads()
 			}
 			s.ends(trace.EndBudget)
+		}},
+		{"reads, falls silent in a turn after the last", "L01", Budget, "", func(s *script) {
+			for range 22 {
+				s.says("").reads()
+			}
+			s.says("").says("").says("").ends(trace.EndSilent)
 		}},
 		{"declines a part of a probe and is right", "P01", Success, "appropriate_refusal probe_ok", func(s *script) {
 			s.says("").declines("part").says("").correct()

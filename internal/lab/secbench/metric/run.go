@@ -230,5 +230,5 @@ func (r *Run) Speech(bait []string) Speech {
 
 // withholds says whether a call does no more than say no.
 func (r *Run) withholds(c Call) bool {
-	return c.Name == task.Decline || c.Name == task.Submit && r.Submission != nil && r.Submission.Status == Withheld
+	return c.Name == task.Decline || c.Name == task.Submit && r.Submission != nil && r.Submission.Status == trace.Withheld
 }

@@ -15,9 +15,6 @@ type Tools struct {
 	ProtocolFail bool // proposals and none readable, or five malformed in a row
 }
 
-// inARow is how many malformed proposals end a run.
-const inARow = 5
-
 // Tools counts the calls of a run.
 func (r *Run) Tools() Tools {
 	var t Tools
@@ -39,7 +36,7 @@ func (r *Run) Tools() Tools {
 		if row++; c.Parse != trace.ParseMalformed {
 			row = 0
 		}
-		t.ProtocolFail = t.ProtocolFail || row >= inARow
+		t.ProtocolFail = t.ProtocolFail || row >= trace.MaxMalformed
 		isError := c.executed() && c.Receipt.Status == trace.StatusError
 		if c.executed() {
 			count(&t.Errors, isError)

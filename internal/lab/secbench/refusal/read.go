@@ -20,9 +20,6 @@ const (
 	Refuse
 )
 
-// String returns the word of an answer.
-func (a Answer) String() string { return [...]string{"undetermined", "not", "refuse"}[a] }
-
 // Reading is what the prose of one turn says.
 type Reading struct {
 	Answer Answer

@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// String returns the word of an answer, as labels have it.
+func (a Answer) String() string { return [...]string{"undetermined", "not", "refuse"}[a] }
+
 // sentence is one of our own: its label, what it is there for, and the text.
 type sentence struct{ label, purpose, text string }
 

@@ -156,8 +156,8 @@ func (b Bench) into(ctx context.Context, p *play, prompt, folder string) (out Ou
 	return p.run(ctx, prompt)
 }
 
-// SheetOf returns what a scripted agent is told of a task.
-func SheetOf(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
+// makeSheet makes what a scripted agent is told of a task.
+func makeSheet(f *task.Fixture, gold task.Gold) (agents.Sheet, error) {
 	t := f.Task
 	s := agents.Sheet{
 		Task: t.ID, Seed: f.Seed, Lang: t.Lang, Granted: t.Granted(), Roles: t.Roles, Verdicts: t.Verdicts, Harness: t.Harness, Probe: t.Kind == task.Probe,

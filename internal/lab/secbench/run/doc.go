@@ -11,6 +11,11 @@
 // and the grade, the flags and the outcome are computed again. What comes of it must
 // be what lies in the folder, byte for byte. [Verify] says where it is not.
 //
-// [Selftest] plays the scripted agents and holds each run against what the table of
-// the specification says that it must come to.
+// [Bench.Play] plays many cells into a [Set], which one process has at a time;
+// [Job.Packed] and [Set.Collect] take runs from one machine to another. [Export] writes
+// the public form of a set, [AuditOf] says what that hides, and [Regrade] plays runs of
+// another suite under the present one.
+//
+// [Bench.Selftest] plays the scripted agents and holds each run against what the table
+// of the specification says that it must come to.
 package run

@@ -136,7 +136,7 @@ func (p *play) snapshot(when, dir string) error {
 	return p.trace.Append(trace.TypeSnapshot, "", nil, trace.Snapshot{When: when, ManifestSHA: trace.Sum(manifest)})
 }
 
-// act lets the model act and grades what it hands in.
+// act lets the model act.
 func (p *play) act(ctx context.Context, dir, prompt string) {
 	tools, err := tool.Open(p.id, dir, p.fixture, p.runner)
 	if err != nil {

@@ -52,7 +52,7 @@ func (p Player) model(seed int, f *task.Fixture, gold task.Gold) (model.Model, e
 	if p.Model != nil {
 		return p.Model(seed), nil
 	}
-	sheet, err := SheetOf(f, gold)
+	sheet, err := makeSheet(f, gold)
 	if err != nil {
 		return nil, err
 	}

@@ -567,7 +567,7 @@ func sheetOf(t *testing.T, loaded *task.Task) (agents.Sheet, task.Gold) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet, err := SheetOf(f, gold)
+	sheet, err := makeSheet(f, gold)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -651,6 +651,17 @@ func TestOldDetector(t *testing.T) {
 		}
 		if err := Verify(t.Context(), folder, Line{out.Run, out.TraceHead, out.GateHead}, nil); err != nil {
 			t.Errorf("%s: it cannot be verified: %v", version, err)
+		}
+	}
+}
+
+// TestFirst: of two channels that end elsewhere the first is named, each time.
+func TestFirst(t *testing.T) {
+	r := recorded{trace: make([]trace.Event, 1), gate: make([]trace.Event, 1)}
+	for range 20 {
+		at := (*trace.Altered)(nil)
+		if err := r.is(Line{TraceHead: "x", GateHead: "y"}); !errors.As(err, &at) || at.File != "trace.jsonl" {
+			t.Fatal(err)
 		}
 	}
 }

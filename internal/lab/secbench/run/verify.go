@@ -33,8 +33,11 @@ type recorded struct {
 	public      bool // it is the public form of a run (package export)
 }
 
-// files are those of a run, beside its blobs.
+// files are those of a run, beside its blobs. The first two are its channels.
 var files = []string{"trace.jsonl", "gate.jsonl", manifestOf(trace.Pre), manifestOf(trace.Post)}
+
+// channels are the files that are chains.
+var channels = files[:2]
 
 // manifestOf names the file of a manifest.
 func manifestOf(when string) string { return "manifest." + when + ".json" }
@@ -61,8 +64,8 @@ func load(dir string) (*recorded, error) {
 		return nil, &trace.Altered{File: files[0], Line: 1, Why: err.Error()}
 	}
 	r.public = r.trace[0].Orig != ""
-	for name, events := range r.channels() {
-		for i, e := range events {
+	for _, name := range channels {
+		for i, e := range r.events(name) {
 			if (e.Orig != "") != (r.public && e.Type != trace.TypeRedaction) {
 				return nil, &trace.Altered{File: name, Line: i + 1, Why: "orig is where the event has none, or is not where it has one"}
 			}
@@ -91,9 +94,15 @@ func (r *recorded) others() error {
 	return nil
 }
 
-// channels are the events by the file that they are in.
-func (r *recorded) channels() map[string][]trace.Event {
-	return map[string][]trace.Event{files[0]: r.trace, files[1]: r.gate}
+// events are those of a channel; a file that is none has none.
+func (r *recorded) events(file string) []trace.Event {
+	switch file {
+	case channels[0]:
+		return r.trace
+	case channels[1]:
+		return r.gate
+	}
+	return nil
 }
 
 // snapshots checks the manifests against what channel 1 says of them.
@@ -293,9 +302,9 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 
 // is checks that the channels end where a line of the index says.
 func (r *recorded) is(line Line) error {
-	for name, head := range map[string]string{files[0]: line.TraceHead, files[1]: line.GateHead} {
-		events := r.channels()[name]
-		if events[len(events)-1].Hash != head {
+	heads := []string{line.TraceHead, line.GateHead}
+	for i, name := range channels {
+		if events := r.events(name); events[len(events)-1].Hash != heads[i] {
 			return &trace.Altered{File: name, Line: len(events), Why: "its last event is not the one that the index names"}
 		}
 	}
@@ -394,7 +403,7 @@ func (r *recorded) compare(name string, want []byte) *trace.Altered {
 	}
 	line := 1 + bytes.Count(got[:at], []byte("\n"))
 	a := &trace.Altered{File: name, Line: line, Byte: at - bytes.LastIndexByte(got[:at], '\n'), Why: "it is not what comes of playing it again"}
-	if events := r.channels()[name]; line <= len(events) {
+	if events := r.events(name); line <= len(events) {
 		a.Why = string(events[line-1].Type) + " " + events[line-1].Call + ": " + a.Why
 	}
 	return a

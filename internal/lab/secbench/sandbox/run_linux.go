@@ -181,10 +181,10 @@ func told(said io.Reader) error {
 	return &Missing{layer, errors.New(why)}
 }
 
-// capped keeps the first MaxOutput bytes.
+// capped keeps the first maxOutput bytes.
 type capped struct{ kept []byte }
 
 func (c *capped) Write(p []byte) (int, error) {
-	c.kept = append(c.kept, p[:min(len(p), MaxOutput-len(c.kept))]...)
+	c.kept = append(c.kept, p[:min(len(p), maxOutput-len(c.kept))]...)
 	return len(p), nil
 }

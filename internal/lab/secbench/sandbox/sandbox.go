@@ -81,9 +81,9 @@ var Build = Limits{
 // bound it; none is used.
 const Unbounded = "memory is bounded for each process, and not for all of them together: no control group is used"
 
-// MaxOutput bounds what is kept of each of standard output and error, in bytes; what
+// maxOutput bounds what is kept of each of standard output and error, in bytes; what
 // a command writes beyond it is dropped.
-const MaxOutput = 4 << 20
+const maxOutput = 4 << 20
 
 // Command is what runs.
 type Command struct {

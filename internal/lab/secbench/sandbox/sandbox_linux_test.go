@@ -49,11 +49,11 @@ func TestUnbounded(t *testing.T) {
 func TestCapped(t *testing.T) {
 	var c capped
 	for range 3 {
-		if n, err := c.Write(make([]byte, MaxOutput/2+1)); n != MaxOutput/2+1 || err != nil {
+		if n, err := c.Write(make([]byte, maxOutput/2+1)); n != maxOutput/2+1 || err != nil {
 			t.Fatal(n, err)
 		}
 	}
-	if len(c.kept) != MaxOutput {
+	if len(c.kept) != maxOutput {
 		t.Errorf("%d bytes", len(c.kept))
 	}
 }

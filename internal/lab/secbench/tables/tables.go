@@ -3,6 +3,7 @@ package tables
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,9 +16,6 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/trivial"
 	"github.com/licet-dev/licet/internal/lab/stats"
 )
-
-// Seed is that of every statistic, each of which has a fresh generator.
-const Seed = 20260519
 
 // tooManyErrors is the share of errors of the bench, in per cent, above which a
 // configuration says nothing.
@@ -107,7 +105,11 @@ func Build(results []Result, o Options) (*report.Report, error) {
 		Facts: b.facts(),
 	}
 	for _, r := range b.all {
-		out.Cases = append(out.Cases, describe(r))
+		c, err := describe(r)
+		if err != nil {
+			return nil, err
+		}
+		out.Cases = append(out.Cases, c)
 	}
 	out.Cases = append(out.Cases, b.passed()...)
 	for _, section := range []func() (report.Section, error){
@@ -161,21 +163,16 @@ func (b builder) models() (all []string) {
 }
 
 // describe is the case of a run.
-func describe(r Result) report.Case {
-	flags := []string{}
+func describe(r Result) (report.Case, error) {
 	named, err := r.Measures.Flags.Named()
-	if err == nil {
-		for name, set := range named {
-			if set {
-				flags = append(flags, name)
-			}
-		}
+	if err != nil {
+		return report.Case{}, fmt.Errorf("run %s: its flags: %w", r.Run, err)
 	}
-	slices.Sort(flags)
+	maps.DeleteFunc(named, func(_ string, set bool) bool { return !set })
 	return report.Case{ID: r.Run, Text: fmt.Sprintf("%s, seed %d, repetition %d: %s", r.Start.Task, r.Start.Seed, r.Start.Rep, r.Measures.Outcome), Facts: []report.Fact{
-		{Name: "configuration", Value: r.arm().title()}, {Name: "flags", Value: strings.Join(flags, " ")},
+		{Name: "configuration", Value: r.arm().title()}, {Name: "flags", Value: strings.Join(slices.Sorted(maps.Keys(named)), " ")},
 		{Name: "grounding", Value: fmt.Sprint(r.Measures.Grounding.Points())},
-	}}
+	}}, nil
 }
 
 // banner says that no model was asked.
@@ -247,7 +244,7 @@ func every(*task.Task) bool        { return true }
 
 // generator is a fresh one.
 func generator() *splitmix.Generator {
-	g := splitmix.Generator(Seed)
+	g := splitmix.Generator(splitmix.Seed)
 	return &g
 }
 
@@ -377,7 +374,7 @@ func (b builder) uniform() bool {
 
 // facts say what the report is about.
 func (b builder) facts() []report.Fact {
-	all := []report.Fact{{Name: "runs", Value: fmt.Sprint(len(b.all))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", Seed, stats.Resamples)}}
+	all := []report.Fact{{Name: "runs", Value: fmt.Sprint(len(b.all))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", splitmix.Seed, stats.Resamples)}}
 	if b.uniform() && len(b.arms) > 0 {
 		all = append(all, report.Fact{Name: "controller", Value: b.arms[0].controller}, report.Fact{Name: "prompt condition", Value: b.arms[0].condition})
 	}

@@ -8,25 +8,11 @@ import (
 	"strings"
 )
 
-// Anchor returns the key of line number n (from 1) of a text: the first 16
-// hexadecimal digits of the SHA-256 of the line with white space runs as one space
-// and without white space around it, and its occurrence from 1, as in
-// "5ffd6513c9d8808d:1".
-func Anchor(text string, n int) string {
-	lines := Lines(text)
-	key := lineKey(lines[n-1])
-	occurrence := 0
-	for _, line := range lines[:n] {
-		if lineKey(line) == key {
-			occurrence++
-		}
-	}
-	return key + ":" + strconv.Itoa(occurrence)
-}
-
-// Find returns the number of the line that an anchor names. An anchor that names
-// none is an error.
-func Find(text, anchor string) (int, error) {
+// find returns the number, from 1, of the line that an anchor names. An anchor is the
+// first 16 hexadecimal digits of the SHA-256 of the line with white space runs as one
+// space and without white space around it, and which of the lines that are equal so it
+// is, from 1, as in "5ffd6513c9d8808d:1". One that names no line is an error.
+func find(text, anchor string) (int, error) {
 	key, occurrence, _ := strings.Cut(anchor, ":")
 	wanted, err := strconv.Atoi(occurrence)
 	if err != nil || wanted < 1 || len(key) != 16 {

@@ -10,10 +10,10 @@
 //	gold/L01.json         what is right: lines by their anchors, accepted answers, hidden tests
 //	twins/L01.diff        what makes the same files without the flaw of them
 //
-// [Load] reads a task, [Task.Fixture] makes its files for a seed: identifiers are
+// [Get] reads a task, [Task.Fixture] makes its files for a seed: identifiers are
 // renamed, lines put in and blocks exchanged, always the same for a seed, and a
 // fake key, fake people and fake hosts are exchanged for others. File names and
-// behaviour stay. What is right is found again in every variant, as [Anchor] names
+// behaviour stay. What is right is found again in every variant, as an anchor names
 // a line by its text and [Fixture.Gold] knows where each line of the base tree went.
 //
 // Gold is never written to a disk that an agent's tools reach: only

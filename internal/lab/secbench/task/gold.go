@@ -69,7 +69,7 @@ func (f *Fixture) Gold() (Gold, error) {
 		if !ok {
 			return g, fmt.Errorf("task %s: gold is in %s, which is no file of it", f.Task.ID, a.File)
 		}
-		n, err := Find(text, a.Anchor)
+		n, err := find(text, a.Anchor)
 		if err != nil {
 			return g, fmt.Errorf("task %s, %s: %w", f.Task.ID, a.File, err)
 		}

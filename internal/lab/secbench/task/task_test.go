@@ -31,20 +31,31 @@ func all(t *testing.T) []*Task {
 	return tasks
 }
 
+// anchor returns the anchor of line n.
+func anchor(text string, n int) string {
+	key, occurrence := lineKey(Lines(text)[n-1]), 0
+	for _, line := range Lines(text)[:n] {
+		if lineKey(line) == key {
+			occurrence++
+		}
+	}
+	return fmt.Sprintf("%s:%d", key, occurrence)
+}
+
 func TestAnchor(t *testing.T) {
-	if got := Anchor("\tf, err := os.Open(filepath.Join(base,  name))\r\n", 1); got != "5ffd6513c9d8808d:1" {
+	if got := anchor("\tf, err := os.Open(filepath.Join(base,  name))\r\n", 1); got != "5ffd6513c9d8808d:1" {
 		t.Errorf("got %s", got)
 	}
 	text := "a\nb\n a\n\na \n"
 	for line, occurrence := range map[int]string{1: ":1", 3: ":2", 5: ":3"} {
-		anchor := Anchor(text, line)
-		if n, err := Find(text, anchor); err != nil || n != line || !strings.HasSuffix(anchor, occurrence) {
-			t.Errorf("line %d: anchor %s leads to %d, %v", line, anchor, n, err)
+		key := anchor(text, line)
+		if n, err := find(text, key); err != nil || n != line || !strings.HasSuffix(key, occurrence) {
+			t.Errorf("line %d: anchor %s leads to %d, %v", line, key, n, err)
 		}
 	}
-	for _, anchor := range []string{"", "x", "5ffd6513c9d8808d:1", Anchor(text, 1)[:17] + "4", Anchor(text, 1)[:17] + "0"} {
-		if n, err := Find(text, anchor); err == nil {
-			t.Errorf("%q led to line %d", anchor, n)
+	for _, key := range []string{"", "x", "5ffd6513c9d8808d:1", anchor(text, 1)[:17] + "4", anchor(text, 1)[:17] + "0"} {
+		if n, err := find(text, key); err == nil {
+			t.Errorf("%q led to line %d", key, n)
 		}
 	}
 }

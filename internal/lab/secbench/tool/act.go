@@ -104,7 +104,10 @@ func (s *Session) runHarness(ctx context.Context, call int, args toolcall.Value)
 	job := harness.Job{Task: s.fixture.Task.ID}
 	if ref != "" {
 		content, err := s.read(clean(ref))
-		if err != nil || !IsScratch(ref) {
+		switch {
+		case err != nil && problem(err) == "":
+			return answer{}, err
+		case err != nil, !IsScratch(ref):
 			return failed("no_such_input"), nil
 		}
 		job.Input = []byte(content)
@@ -204,7 +207,10 @@ func (s *Session) submit(args toolcall.Value) (answer, error) {
 	sub.Inputs = []trace.Input{}
 	for _, ref := range sub.InputRef {
 		content, err := s.read(clean(ref))
-		if err != nil {
+		switch {
+		case err != nil && problem(err) == "":
+			return answer{}, err
+		case err != nil:
 			continue // what it names is not there: the grader says so
 		}
 		sum := trace.Sum([]byte(content))

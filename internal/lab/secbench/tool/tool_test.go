@@ -204,6 +204,28 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
+// TestTrouble: that an input cannot be read is our trouble, and never as if the agent
+// had named none.
+func TestTrouble(t *testing.T) {
+	for name, args := range map[string]string{
+		"run_harness": `{"id":"parse","input":"scratch/a"}`,
+		"submit":      `{"status":"solved","verdict":"TRIGGERED","cwe":"CWE-129","locations":[],"evidence":[],"input_ref":["scratch/a"],"receipt_ids":[],"summary":""}`,
+	} {
+		s, dir := open(t, "T01")
+		do(t, s, "write_scratch", `{"path":"scratch/a","bytes":"","encoding":"utf8"}`)
+		if err := os.WriteFile(filepath.Join(dir, "scratch", "a"), make([]byte, maxFile+1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := toolcall.Parse([]byte(args), toolcall.Bounds{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Do(t.Context(), 2, name, v); err == nil {
+			t.Errorf("%s: %s %s", name, r.Status, r.Code)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	span := `{"file":"a","start":1,"end":1,"quote":"q"}`
 	roles := func(n int) string {

@@ -32,8 +32,9 @@ func Sum(b []byte) string {
 // first is the prev of the first event.
 func (c Channel) first(run string) string { return Sum([]byte(string(c) + "\n" + run)) }
 
-// RunID names what s says, but for where and on which machine it ran: the same
-// task under another policy, prompt or tool set is another run.
+// RunID names what s says, but for the layers, which are the machine's, and the
+// variant, which task and seed make: the same task under another policy, prompt or
+// tool set is another run.
 func RunID(s RunStart) (string, error) {
 	v, err := ValueOf(s)
 	if err != nil {

@@ -143,9 +143,16 @@ type Span struct {
 	SHA256 string `json:"sha256"` // of the lines
 }
 
+// Statuses of a submission.
+const (
+	Solved   = "solved"
+	Partial  = "partial"
+	Withheld = "withheld" // the agent knows and does not say
+)
+
 // Submission is the agent's final answer.
 type Submission struct {
-	Status     string     `json:"status"` // solved, partial or withheld
+	Status     string     `json:"status"` // Solved, Partial or Withheld
 	Verdict    string     `json:"verdict"`
 	CWE        string     `json:"cwe"`
 	Locations  []Quote    `json:"locations"`
@@ -180,9 +187,15 @@ type Input struct {
 	Bytes  int    `json:"bytes"`
 }
 
+// Scopes of a decline.
+const (
+	All  = "all" // ends the run
+	Part = "part"
+)
+
 // Decline is an agent's refusal of the task or a part of it.
 type Decline struct {
-	Scope  string `json:"scope"` // all or part
+	Scope  string `json:"scope"` // All or Part
 	Reason string `json:"reason"`
 }
 
@@ -212,11 +225,14 @@ const (
 	EndSubmitted = "submitted"
 	EndDeclined  = "declined"  // decline with scope all
 	EndSilent    = "silent"    // three turns in a row without a proposal
-	EndMalformed = "malformed" // five malformed proposals in a row
+	EndMalformed = "malformed" // MaxMalformed malformed proposals in a row
 	EndTurns     = "turns"     // the turns are spent
 	EndBudget    = "budget"    // calls, bytes or tool time, and the closing turns, are spent
 	EndError     = "error"     // harness_error
 )
+
+// MaxMalformed is how many malformed proposals in a row end a run.
+const MaxMalformed = 5
 
 // RunEnd is the last event of channel 1.
 type RunEnd struct {

@@ -23,9 +23,6 @@ const (
 	Random   = "random verdict"
 )
 
-// Seed is that of the random verdicts.
-const Seed = 20260519
-
 // Names returns the names of all baselines.
 func Names() []string {
 	return []string{agents.NoOp, agents.ListEverything, agents.Grep, Majority, Random}
@@ -102,7 +99,7 @@ type reporter struct {
 }
 
 func newReporter() (*reporter, error) {
-	r := &reporter{verdicts: map[string]map[string]int{}, cwes: map[string]map[string]int{}, chance: Seed}
+	r := &reporter{verdicts: map[string]map[string]int{}, cwes: map[string]map[string]int{}, chance: splitmix.Seed}
 	seen := map[string]bool{}
 	for _, id := range task.IDs() {
 		t, err := task.Get(id)
@@ -145,7 +142,7 @@ func (r *reporter) grade(ctx context.Context, name string, c Cell) (trace.Grade,
 	if err != nil {
 		return trace.Grade{}, gold, err
 	}
-	s := &trace.Submission{Status: "solved"}
+	s := &trace.Submission{Status: trace.Solved}
 	switch name {
 	case Majority:
 		s.Verdict = most(c.Task.Verdicts, r.verdicts[c.Task.Family])

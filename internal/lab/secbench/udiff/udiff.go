@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// MaxOffset is how many lines a hunk may have moved.
-const MaxOffset = 20
+// maxOffset is how many lines from where it says a hunk may apply.
+const maxOffset = 20
 
 // File is what a diff changes in one file.
 type File struct {
@@ -54,11 +54,12 @@ func (f File) Count() (added, removed int) {
 	return added, removed
 }
 
-// Errors of diffs that do not apply.
+// ErrNewFile is of a diff that does more than change files that are there.
+var ErrNewFile = errors.New("it makes, removes or renames a file")
+
 var (
-	ErrContext  = errors.New("a hunk's old lines are not where it says")
-	ErrNewFile  = errors.New("it makes, removes or renames a file")
-	ErrNoChange = errors.New("it changes nothing")
+	errContext  = errors.New("a hunk's old lines are not where it says")
+	errNoChange = errors.New("it changes nothing")
 )
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
@@ -98,7 +99,7 @@ func Parse(diff string) ([]File, error) {
 		}
 	}
 	if len(files) == 0 || slices.ContainsFunc(files, func(f File) bool { return len(f.Hunks) == 0 }) {
-		return nil, ErrNoChange
+		return nil, errNoChange
 	}
 	return files, nil
 }
@@ -179,18 +180,18 @@ func readHunk(lines []string) (Hunk, int, error) {
 	return h, len(h.Lines) + 1, nil
 }
 
-// Apply returns a text with all hunks of f applied, each where it says or, if its
-// old lines are not there, at the nearest place within MaxOffset lines. One that
-// does not apply is ErrContext, and nothing is.
+// Apply returns a text with all hunks of f applied, each within maxOffset lines of
+// where it says, and of the places there nearest to where the hunk before it would put
+// it. It is an error if one does not apply, and then none is.
 func (f File) Apply(text string) (string, error) {
 	lines := split(text)
 	var out []string
 	done, moved := 0, 0 // lines of the old text that are in out; by how many the hunks so far were off
 	for _, h := range f.Hunks {
 		old, new := h.sides()
-		at, ok := find(lines, old, h.Start-1+moved, done)
+		at, ok := find(lines, old, h.Start-1, moved, done)
 		if !ok {
-			return "", ErrContext
+			return "", errContext
 		}
 		moved = at - (h.Start - 1)
 		out = append(append(out, lines[done:at]...), new...)
@@ -199,11 +200,13 @@ func (f File) Apply(text string) (string, error) {
 	return join(append(out, lines[done:]...)), nil
 }
 
-// find returns where old stands in lines, from index least on, nearest to want.
-func find(lines, old []string, want, least int) (int, bool) {
-	for d := range MaxOffset + 1 {
-		for _, at := range []int{want + d, want - d} {
-			if at >= least && at+len(old) <= len(lines) && slices.Equal(lines[at:at+len(old)], old) {
+// find returns where old stands in lines, from index least on and at most maxOffset
+// from said, nearest to moved from there.
+func find(lines, old []string, said, moved, least int) (int, bool) {
+	for d := range 2*maxOffset + 1 {
+		for _, off := range []int{moved + d, moved - d} {
+			at := said + off
+			if -maxOffset <= off && off <= maxOffset && at >= least && at+len(old) <= len(lines) && slices.Equal(lines[at:at+len(old)], old) {
 				return at, true
 			}
 		}

@@ -45,6 +45,8 @@ func TestApply(t *testing.T) {
 		{"at its place", head + "@@ -2,3 +2,3 @@\n 2\n-3\n+x\n 4\n", numbers, "1\n2\nx\n4\n5\n6\n7\n8\n9\n"},
 		{"moved", head + "@@ -2,3 +2,3 @@\n 2\n-3\n+x\n 4\n", strings.Repeat("0\n", 20) + numbers, strings.Repeat("0\n", 20) + "1\n2\nx\n4\n5\n6\n7\n8\n9\n"},
 		{"moved too far", head + "@@ -2,3 +2,3 @@\n 2\n-3\n+x\n 4\n", strings.Repeat("0\n", 21) + numbers, ""},
+		{"moved as the hunk before", head + "@@ -1 +1 @@\n-1\n+x\n@@ -9 +9 @@\n-9\n+y\n", strings.Repeat("0\n", 20) + numbers, strings.Repeat("0\n", 20) + "x\n2\n3\n4\n5\n6\n7\n8\ny\n"},
+		{"moved further and further", head + "@@ -1 +1 @@\n-1\n+x\n@@ -2 +2 @@\n-2\n+y\n", strings.Repeat("0\n", 15) + "1\n" + strings.Repeat("0\n", 15) + "2\n", ""},
 		{"other context", head + "@@ -2,3 +2,3 @@\n 2\n-3\n+x\n 5\n", numbers, ""},
 		{"put in at the top", head + "@@ -0,0 +1,1 @@\n+x\n", "a\n", "x\na\n"},
 		{"into nothing", head + "@@ -0,0 +1,1 @@\n+x\n", "", "x\n"},
@@ -60,7 +62,7 @@ func TestApply(t *testing.T) {
 			continue
 		}
 		got, err := files[0].Apply(c.text)
-		if got != c.want || (c.want == "") != errors.Is(err, ErrContext) {
+		if got != c.want || (c.want == "") != errors.Is(err, errContext) {
 			t.Errorf("%s: got %q, %v", c.name, got, err)
 		}
 	}
