@@ -2,8 +2,11 @@ package harness
 
 import (
 	"fmt"
+	"go/ast"
+	"go/doc"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -22,22 +25,69 @@ var imports = []string{
 	"strings", "sync", "sync/atomic", "testing/fstest", "time", "unicode", "unicode/utf16", "unicode/utf8",
 }
 
-// foreign says which file of a tree imports what it may not, or cannot be read; "" if
-// none does. Tests may import anything: no agent writes them.
+// foreign says what a tree has that may end or steer its tests: an import of another
+// package, or a name of its own for what a test takes for Go's. It says, too, which
+// file cannot be read; "" = there is nothing. Tests may have anything: no agent writes
+// them.
 func foreign(tree []task.File) string {
+	own, said := map[string]string{}, map[string]bool{} // where code declares a name of Go's; names in tests
 	for _, f := range tree {
-		if path.Ext(f.Path) != ".go" || strings.HasSuffix(f.Path, "_test.go") {
+		if path.Ext(f.Path) != ".go" {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.ImportsOnly)
+		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.SkipObjectResolution)
 		if err != nil {
 			return err.Error()
+		}
+		if strings.HasSuffix(f.Path, "_test.go") {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if name, ok := n.(*ast.Ident); ok {
+					said[name.Name] = true
+				}
+				return true
+			})
+			continue
 		}
 		for _, i := range file.Imports {
 			if name, err := strconv.Unquote(i.Path.Value); err != nil || !slices.Contains(imports, name) {
 				return fmt.Sprintf("%s imports %s, which code under test may not", f.Path, i.Path.Value)
 			}
 		}
+		for _, name := range declared(file) {
+			if doc.IsPredeclared(name) {
+				own[name] = f.Path
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if said[name] {
+			return fmt.Sprintf("%s declares %s, which the tests take for Go's", own[name], name)
+		}
 	}
 	return ""
+}
+
+// declared returns the names that a file declares for its whole package.
+func declared(file *ast.File) []string {
+	var names []string
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names = append(names, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						names = append(names, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
 }
