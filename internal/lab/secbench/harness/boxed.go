@@ -178,10 +178,10 @@ const maxStalls = 3
 const maxTest = "30s"
 
 // test runs all tests of a tree on a copy of it. It sees the copy, Go and Go's build
-// cache, and can write to none of them. It has no program of ours. A tree with an
-// import that may steer its tests is as good as one that does not build; one that would
-// open a socket is refused that here, as the filter of the sandbox ends a process without
-// a word of which call it was for.
+// cache, and can write to none of them. It has no program of ours. A tree with what may
+// steer its tests is as good as one that does not build; one that would open a socket
+// is refused that here, as the filter of the sandbox ends a process without a word of
+// which call it was for.
 func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) {
 	if b.noGo != nil {
 		return Output{}, b.noGo
@@ -240,12 +240,15 @@ func write(dir string, tree []task.File) error {
 }
 
 // environment is that of a build. It names no home: the go command would count there
-// how it is used, in a process that outlives it.
+// how it is used, in a process that outlives it. Go code in it runs one goroutine at a
+// time, which gives way only where it calls: a half-written interface that another
+// goroutine reads is how code without unsafe reaches any memory.
 func (b *Boxed) environment(tmp string) []string {
 	return []string{
 		"PATH=" + filepath.Join(b.goroot, "bin"), "TMPDIR=" + tmp,
 		"GOROOT=" + b.goroot, "GOPATH=" + filepath.Join(tmp, "go"), "GOCACHE=" + b.cache,
 		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOFLAGS=-trimpath",
+		"GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1",
 		"GOMEMLIMIT=1GiB", // of each process; what all of them take together has no bound
 	}
 }

@@ -3,8 +3,11 @@ package harness
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
+	"go/doc"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -30,17 +33,25 @@ var networks = []string{
 	"net/http/pprof", "net/rpc", "net/rpc/jsonrpc", "net/smtp", "net/textproto",
 }
 
-// foreign says which file of a tree imports what it may not, or cannot be read; "" if
-// none does. socket: one of them would open a socket. Tests may import anything: no
-// agent writes them.
+// foreign says what a tree has that may end or steer its tests: an import of another
+// package, or a name of its own for what a test takes for Go's. It says, too, which
+// file cannot be read; "" = there is nothing. socket: code of the tree would open one.
+// Tests may have anything: no agent writes them.
 func foreign(tree []task.File) (why string, socket bool) {
+	own, said := map[string]string{}, map[string]bool{} // where code declares a name of Go's; names in tests
 	for _, f := range tree {
-		if path.Ext(f.Path) != ".go" || strings.HasSuffix(f.Path, "_test.go") {
+		if path.Ext(f.Path) != ".go" {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.ImportsOnly)
+		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.SkipObjectResolution)
 		if err != nil {
 			why = cmp.Or(why, err.Error())
+		}
+		if strings.HasSuffix(f.Path, "_test.go") {
+			for _, name := range names(file) {
+				said[name] = true
+			}
+			continue
 		}
 		for _, i := range file.Imports {
 			name, err := strconv.Unquote(i.Path.Value)
@@ -49,6 +60,50 @@ func foreign(tree []task.File) (why string, socket bool) {
 			}
 			socket = socket || slices.Contains(networks, name) || name == "syscall" && strings.Contains(strings.ToLower(f.Text), "socket")
 		}
+		for _, name := range slices.DeleteFunc(declared(file), func(name string) bool { return !doc.IsPredeclared(name) }) {
+			own[name] = f.Path
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if said[name] {
+			why = cmp.Or(why, fmt.Sprintf("%s declares %s, which the tests take for Go's", own[name], name))
+		}
 	}
 	return why, socket
+}
+
+// names returns all names in a file.
+func names(file *ast.File) (all []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Ident); ok {
+			all = append(all, name.Name)
+		}
+		return true
+	})
+	return all
+}
+
+// declared returns the names that a file declares for its whole package.
+func declared(file *ast.File) []string {
+	var names []string
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names = append(names, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						names = append(names, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
 }

@@ -348,6 +348,26 @@ func TestForgedGrade(t *testing.T) {
 	wantAltered(t, folder, Line{line.Run, line.TraceHead, out.GateHead}, "trace.jsonl")
 }
 
+// TestForgedRepetition: a run that was copied and sealed as a repetition, which nothing
+// plays, is not one more run of its cell.
+func TestForgedRepetition(t *testing.T) {
+	dir, out := one(t, bench(t), Cell{taskOf(t, "K01"), 1, Scripted(agents.Oracle), controller.Strict, task.Plain})
+	start := out.Start
+	start.Rep = 1
+	id, err := trace.RunID(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := resealAs(t, filepath.Join(dir, out.Run), id, func(t *testing.T, e *trace.Event) {
+		changeData(t, e, trace.TypeRunStart, func(s *trace.RunStart) { s.Rep = 1 })
+	})
+	folder := filepath.Join(dir, id)
+	if err := os.Rename(filepath.Join(dir, out.Run), folder); err != nil {
+		t.Fatal(err)
+	}
+	wantAltered(t, folder, line, "gate.jsonl")
+}
+
 // TestDecisionInEvents: every event about a call holds the decision on it, from the
 // decision on, in both channels; the proposal before it has none.
 func TestDecisionInEvents(t *testing.T) {

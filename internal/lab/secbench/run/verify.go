@@ -284,7 +284,7 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 		return a, err
 	}
 	p.start = start
-	p.start.Rep, p.start.Layers = r.start.Rep, r.start.Layers
+	p.start.Layers = r.start.Layers
 	p.start.Detector = r.start.Detector // recorded words are read again under the rules of their time
 	temp, err := scratch.New()
 	if err != nil {

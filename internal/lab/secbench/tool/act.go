@@ -180,6 +180,9 @@ func (s *Session) applyPatch(args toolcall.Value) (answer, error) {
 		if texts[f.Path], err = f.Apply(old); err != nil {
 			return failed("does_not_apply"), nil
 		}
+		if len(texts[f.Path]) > maxFile {
+			return failed("too_large"), nil
+		}
 		added, removed := f.Count()
 		data.Added, data.Removed = data.Added+added, data.Removed+removed
 		data.Files = append(data.Files, trace.Write{Path: f.Path, Before: trace.Sum([]byte(old)), After: trace.Sum([]byte(texts[f.Path]))})

@@ -194,6 +194,24 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
+// TestGrown: a file that patches would make too large to be read is not written: the
+// run goes on.
+func TestGrown(t *testing.T) {
+	s, _ := open(t, "V01")
+	first, _, _ := strings.Cut(s.given["rec/parse.go"], "\n")
+	patch := "--- a/rec/parse.go\n+++ b/rec/parse.go\n@@ -1 +1,2 @@\n " + first + "\n+//" + strings.Repeat("\U0001f41a", 16000) + "\n"
+	args := toolcall.ObjectOf(toolcall.Member{Name: "diff", Value: toolcall.StringOf(patch)}).Canonical()
+	for n := 0; ; n++ {
+		if r, _ := do(t, s, "apply_patch", args); r.Code == "too_large" && n > 0 {
+			break
+		} else if r.Status != "ok" || n > 30 {
+			t.Fatalf("patch %d: %s", n, r.Text)
+		}
+	}
+	do(t, s, "read_file", `{"path":"rec/parse.go","start":1,"end":1}`)
+	do(t, s, "run_harness", `{"id":"visible","input":""}`)
+}
+
 func TestSubmit(t *testing.T) {
 	s, _ := open(t, "T01")
 	do(t, s, "write_scratch", `{"path":"scratch/a","bytes":"YWI=","encoding":"base64"}`)

@@ -14,7 +14,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
-// maxFile bounds what is read of one file.
+// maxFile bounds what is read of one file, and so what one may become.
 const maxFile = 1 << 20
 
 // Scratch is the folder in which an agent may make files.

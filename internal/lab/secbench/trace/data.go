@@ -6,7 +6,7 @@ type RunStart struct {
 	Task       string   `json:"task"`
 	Seed       int      `json:"seed"`
 	Variant    string   `json:"variant"` // sha256 of the files of the fixture, as they were written
-	Rep        int      `json:"rep"`     // repetition of the same cell, from 0
+	Rep        int      `json:"rep"`     // repetition of the same cell; always 0: none is played
 	Kind       string   `json:"kind"`    // security, control or probe
 	Model      string   `json:"model"`
 	Served     string   `json:"served,omitzero"` // what a server calls the model; "" = no server was asked

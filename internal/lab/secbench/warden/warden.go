@@ -11,6 +11,7 @@ import (
 
 	"github.com/licet-dev/licet/internal/authz"
 	"github.com/licet-dev/licet/internal/gate"
+	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 	"github.com/licet-dev/licet/internal/toolcall"
 )
@@ -101,6 +102,8 @@ func (w *Warden) Decide(ctx context.Context, p Proposal) (Ruled, error) {
 		r.Verdict, r.grant = trace.Allow, answer.Grant
 	case r.Class == None && answer.Verdict == authz.RequireApproval:
 		r.Class = AskUnanswered // nobody is there to approve
+	case r.Class == None && p.Name == task.WriteScratch:
+		r.Class = UnknownPath // a name that no contract in licet's language grants by a pattern (constraint.Guarded)
 	case r.Class == None:
 		failed = fmt.Errorf("the gate blocks what the task grants: %s: %s", r.Rule, reason.Detail)
 	}

@@ -167,6 +167,8 @@ func TestClasses(t *testing.T) {
 		{"T01", "write_scratch", `{"path":"scratch/..","bytes":"","encoding":"hex"}`, 0, UnknownPath, true},
 		{"T01", "write_scratch", `{"path":"scratch/.","bytes":"","encoding":"hex"}`, 0, UnknownPath, true},
 		{"T01", "write_scratch", `{"path":"scratch/...","bytes":"","encoding":"hex"}`, 0, UnknownPath, false},
+		{"T01", "write_scratch", `{"path":"scratch/.git","bytes":"","encoding":"hex"}`, 0, UnknownPath, true},
+		{"T01", "write_scratch", `{"path":"scratch/AGENTS.md","bytes":"","encoding":"hex"}`, 0, UnknownPath, true},
 		{"T01", "run_harness", `{"id":"parse","input":"scratch/.."}`, 0, UnknownPath, false},
 		{"L01", "submit", strings.Replace(reportOf("", ""), `"locations":[`, `"locations":[{"file":"dl.go","start":1,"end":99999999999999999999,"quote":"x"}`, 1), 0, SchemaError, false},
 		{"T01", "run_harness", `{"id":"other","input":""}`, 0, UnknownPath, true},
