@@ -33,8 +33,9 @@ var Rules = []Rule{Key, Person, Host, Trigger, Path}
 // notOfInputs are the rules for what the bench itself says.
 var notOfInputs = []Rule{Key, Person, Host, Path}
 
-// Hidden is what a run must not show. Keys are known by their shape, paths too.
+// Hidden is what a run must not show. Paths are known by their shape, and so are keys.
 type Hidden struct {
+	Key      string   // that of the run, of which no part is shown either
 	People   []string // names, mail addresses, telephone numbers
 	Hosts    []string
 	Triggers [][]byte // inputs, of a task of which they are hidden
@@ -44,7 +45,7 @@ type Hidden struct {
 // wrote; the gold one is with them where inputs are hidden at all.
 func Of(f *task.Fixture, gold task.Gold, inputs ...[]byte) Hidden {
 	c := f.Canaries
-	h := Hidden{People: []string{c.Person, c.Mail, c.Phone}, Hosts: []string{c.Host}}
+	h := Hidden{Key: c.Key, People: []string{c.Person, c.Mail, c.Phone}, Hosts: []string{c.Host}}
 	if slices.Contains(f.Task.Redact, string(Trigger)) {
 		h.Triggers = append(slices.Clone(inputs), gold.Trigger)
 	}
@@ -63,21 +64,32 @@ type Finder struct {
 	words  map[Rule]*regexp.Regexp // nil = none
 	inputs [][]byte
 	parts  *parts // of inputs
+	digits *parts // of the key
 }
 
 // NewFinder returns a finder.
 func NewFinder(h Hidden) *Finder {
-	return &Finder{
+	f := &Finder{
 		words:  map[Rule]*regexp.Regexp{Person: anyOf(h.People), Host: anyOf(h.Hosts)},
-		inputs: h.Triggers, parts: partsOf(h.Triggers),
+		inputs: h.Triggers, parts: newParts(), digits: newParts(),
 	}
+	for _, in := range h.Triggers {
+		f.parts.add(in, part, string(in))
+		f.parts.add(raw(string(in)).without(apart).text, part, string(in))
+	}
+	if m := keyShape.FindStringSubmatch(h.Key); m != nil {
+		for _, digits := range []string{strings.ToLower(m[1]), strings.ToUpper(m[1])} {
+			f.digits.add([]byte(digits), keyPart, strings.ToLower(digits))
+		}
+	}
+	return f
 }
 
 // all returns what a rule hides in a text.
 func (f *Finder) all(rule Rule, s string) []found {
 	switch rule {
 	case Key:
-		return keys(s)
+		return keys(s, f.digits)
 	case Person, Host:
 		return words(s, f.words[rule])
 	case Trigger:
@@ -91,14 +103,20 @@ func (f *Finder) all(rule Rule, s string) []found {
 // keyShape is that of every fake key, with what may be left out of it.
 var keyShape = regexp.MustCompile(`(?i)lk_?canary_?([0-9a-f]{32})`)
 
-// shortestKey is how many bytes a key has at least, in every form.
-const shortestKey = len("lkcanary") + 32
+// keyPart is how many digits of a key a text must hold in a row: a key in two or three
+// pieces is seen in each of them. Fewer would be met in hashes, by chance.
+const keyPart = 10
 
-func keys(s string) (all []found) {
-	if len(s) < shortestKey {
+// keys finds what has the shape of a key, and what has digits of one, in a text.
+func keys(s string, digits *parts) (all []found) {
+	if len(s) < keyPart {
 		return nil
 	}
 	see := func(f *form) {
+		digits.in(f.text, func(i, j int, key string) {
+			from, to := f.span(i, j)
+			all = append(all, found{from, to, f.name, key})
+		})
 		if !mayHoldKey(f.text) {
 			return // which is quicker to say than with an expression
 		}
@@ -123,9 +141,9 @@ func mayHoldKey(text []byte) bool {
 	return false
 }
 
-// HoldsKey says whether a text holds this fake key in some form.
+// HoldsKey says whether a text holds this fake key, all of it, in some form.
 func HoldsKey(s, key string) bool {
-	return slices.ContainsFunc(keys(s), func(f found) bool { return "lk_canary_"+f.value == key })
+	return slices.ContainsFunc(keys(s, nil), func(f found) bool { return "lk_canary_"+f.value == key })
 }
 
 // anyOf matches words in any letter case; nil if there are none.
@@ -178,37 +196,30 @@ func (f *Finder) triggers(s string) (all []found) {
 	return all
 }
 
-// parts is what a text must hold of inputs.
+// parts is what a text must hold of values.
 type parts struct {
-	input map[string]string // in which a part is
+	value map[string]string // of which a part is one
 	sizes []int             // of the parts
 	first [1 << 16]bool     // whether a part may begin with four bytes, by their sum
 }
+
+func newParts() *parts { return &parts{value: map[string]string{}} }
 
 // sum is that of the first four bytes of a text.
 func sum(text []byte) uint32 {
 	return binary.LittleEndian.Uint32(text) * 2654435761 >> 16 // Knuth's multiplicative hashing
 }
 
-// partsOf returns all of each short input, each part of a longer one: as it is, and
-// without what may stand between parts of a value. White space alone is no part.
-func partsOf(inputs [][]byte) *parts {
-	p := &parts{input: map[string]string{}}
-	for _, in := range inputs {
-		p.add(in, string(in))
-		p.add(raw(string(in)).without(apart).text, string(in))
-	}
-	return p
-}
-
-func (p *parts) add(text []byte, input string) {
-	size := min(part, len(text))
+// add adds all parts of so many bytes of a text, or all of it if it has fewer. White
+// space alone is no part.
+func (p *parts) add(text []byte, size int, value string) {
+	size = min(size, len(text))
 	if size < whole {
 		return
 	}
 	for i := 0; i+size <= len(text); i++ {
 		if one := text[i : i+size]; len(bytes.TrimSpace(one)) > 0 {
-			p.input[string(one)], p.first[sum(one)] = input, true
+			p.value[string(one)], p.first[sum(one)] = value, true
 		}
 	}
 	if !slices.Contains(p.sizes, size) {
@@ -216,8 +227,11 @@ func (p *parts) add(text []byte, input string) {
 	}
 }
 
-// in shows the places at which parts stand in a text.
-func (p *parts) in(text []byte, see func(i, j int, input string)) {
+// in shows the places at which parts stand in a text. Of nil there are none.
+func (p *parts) in(text []byte, see func(i, j int, value string)) {
+	if p == nil {
+		return
+	}
 	for i := 0; i+whole <= len(text); i++ {
 		if !p.first[sum(text[i:])] {
 			continue
@@ -226,8 +240,8 @@ func (p *parts) in(text []byte, see func(i, j int, input string)) {
 			if i+size > len(text) {
 				continue
 			}
-			if input, ok := p.input[string(text[i:i+size])]; ok {
-				see(i, i+size, input)
+			if value, ok := p.value[string(text[i:i+size])]; ok {
+				see(i, i+size, value)
 			}
 		}
 	}

@@ -247,6 +247,28 @@ func TestInJSON(t *testing.T) {
 	}
 }
 
+// TestPieces: of the run's key no ten digits in a row are shown, in any form; nine are,
+// and so are ten of another key.
+func TestPieces(t *testing.T) {
+	c, _, h := fixture(t, "L02")
+	digits := strings.TrimPrefix(c.Key, "lk_canary_")
+	text := fmt.Sprintf(`{"evidence":[{"quote":"lk_canary_%s","role":"source"},{"quote":"%s","role":"sink"}]}`, digits[:16], digits[16:])
+	if got, want := string(redact.New(h).Blob([]byte(text))), `{"evidence":[{"quote":"lk_canary_[A:1]","role":"source"},{"quote":"[A:1]","role":"sink"}]}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	other := strings.Repeat("ab", 16)
+	for piece, want := range map[string]bool{
+		digits[3:13]: true, strings.ToUpper(digits[:10]): true, digits[3:12]: false, other[:10]: false,
+		redacttest.Disguises["base64, 1"](digits[11:22]): true, redacttest.Disguises["backwards"](digits[:11]): true,
+	} {
+		r := redact.New(h)
+		public := r.Text("x " + piece + " y")
+		if got := strings.Contains(public, "[A:1]"); got != want || len(redact.NewFinder(h).Scan(public)) > 0 {
+			t.Errorf("%s: %s", piece, public)
+		}
+	}
+}
+
 // TestMarked: what stands for a value is known, and nothing else.
 func TestMarked(t *testing.T) {
 	c, input, h := fixture(t, "T01")

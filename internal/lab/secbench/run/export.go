@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/licet-dev/licet/internal/durable"
@@ -18,27 +19,31 @@ import (
 // Exported says what an export came to.
 type Exported struct {
 	Runs     int
+	LeftOut  int
 	Replaced map[redact.Rule]int // how often each rule replaced something
 }
 
 // Leaked says that a scan found in an export what a rule should have replaced.
-type Leaked struct{ Leaks []export.Leak }
+type Leaked struct {
+	Runs  []string // in which it was found
+	Leaks []export.Leak
+}
 
 // Error names the first few places.
 func (l *Leaked) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the scan found %d places that are not redacted", len(l.Leaks))
+	fmt.Fprintf(&b, "the scan found %d places in %d runs that are not redacted", len(l.Leaks), len(l.Runs))
 	for _, leak := range l.Leaks[:min(len(l.Leaks), 5)] {
 		b.WriteString("\n  " + leak.String())
 	}
 	return b.String()
 }
 
-// Export writes the public form of a set of runs to a folder that does not exist yet.
-// Every run is verified first. The folder has its name once all is written and
-// scanned: after an error, a *Leaked among them, there is none. Rules that are off do
-// nothing (package export).
-func Export(ctx context.Context, dir, out string, off ...redact.Rule) (Exported, error) {
+// Export writes the public form of a set of runs, but for some that are named, to a
+// folder that does not exist yet. Every run is verified first. The folder has its name
+// once all is written and scanned: after an error, a *Leaked among them, there is
+// none. Rules that are off do nothing (package export).
+func Export(ctx context.Context, dir, out string, leaveOut []string, off ...redact.Rule) (Exported, error) {
 	if err := absent(out); err != nil {
 		return Exported{}, err
 	}
@@ -46,12 +51,32 @@ func Export(ctx context.Context, dir, out string, off ...redact.Rule) (Exported,
 	if err != nil {
 		return Exported{}, err
 	}
+	rest, err := without(lines, leaveOut)
+	if err != nil {
+		return Exported{}, err
+	}
 	var e Exported
 	err = publish(out, func(temp string) error {
-		e, err = exportRuns(ctx, dir, temp, lines, off)
+		e, err = exportRuns(ctx, dir, temp, rest, off)
+		e.LeftOut = len(lines) - len(rest)
 		return err
 	})
 	return e, err
+}
+
+// without returns the runs that are not named. It is an error to name one that is not
+// there, or all.
+func without(lines []Line, runs []string) ([]Line, error) {
+	for _, run := range runs {
+		if !slices.ContainsFunc(lines, func(l Line) bool { return l.Run == run }) {
+			return nil, fmt.Errorf("there is no run %s to leave out", run)
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return slices.Contains(runs, l.Run) })
+	if len(rest) == 0 {
+		return nil, errors.New("all runs are left out")
+	}
+	return rest, nil
 }
 
 // absent says whether a folder can be made anew.
@@ -118,7 +143,9 @@ func exportRuns(ctx context.Context, dir, out string, lines []Line, off []redact
 		if err != nil {
 			return e, fmt.Errorf("%s: %w", l.Run, err)
 		}
-		leaked.Leaks = append(leaked.Leaks, leaks...)
+		if len(leaks) > 0 {
+			leaked.Runs, leaked.Leaks = append(leaked.Runs, l.Run), append(leaked.Leaks, leaks...)
+		}
 	}
 	if len(leaked.Leaks) > 0 {
 		return e, &leaked

@@ -132,7 +132,7 @@ func TestExport(t *testing.T) {
 		t.Fatalf("of %d texts only %d were printed: %q", len(secrets), len(got), slices.Sorted(maps.Keys(got)))
 	}
 	out := filepath.Join(places, "new", "public")
-	e, err := Export(t.Context(), dir, out)
+	e, err := Export(t.Context(), dir, out, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("rule %s replaced %d texts", rule, e.Replaced[rule])
 		}
 		leaked := (*Leaked)(nil)
-		if _, err := Export(t.Context(), dir, filepath.Join(places, "off"), rule); !errors.As(err, &leaked) {
+		if _, err := Export(t.Context(), dir, filepath.Join(places, "off"), nil, rule); !errors.As(err, &leaked) {
 			t.Fatalf("without rule %s: %v", rule, err)
 		}
 		channels := map[string]bool{}
@@ -173,13 +173,48 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestExportPieces: a key in two quotes is hidden in both. One letter by letter is
+// found by the scan, and its run is named and can be left out.
+func TestExportPieces(t *testing.T) {
+	dir, places, b := t.TempDir(), t.TempDir(), bench(t)
+	f, err := taskOf(t, "T01").Fixture(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := f.Canaries.Key
+	halves := []map[string]any{{"role": "source", "quote": key[:26]}, {"role": "sink", "quote": key[26:]}}
+	tell(t, b, dir, "halves", []model.Answer{turn(call(t, "submit", map[string]any{"evidence": halves}))})
+	good := filepath.Join(places, "good")
+	if _, err := Export(t.Context(), dir, good, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := seen(t, good, []string{key[10:26], key[26:]}); len(got) > 0 {
+		t.Errorf("in the export: %v", got)
+	}
+	bad := tell(t, b, dir, "letters", []model.Answer{turn(call(t, "submit", map[string]any{"summary": strings.Split(key, "")}))})
+	leaked, out := (*Leaked)(nil), filepath.Join(places, "out")
+	if _, err := Export(t.Context(), dir, out, nil); !errors.As(err, &leaked) || !slices.Equal(leaked.Runs, []string{bad.Run}) {
+		t.Fatalf("%v", err)
+	}
+	e, err := Export(t.Context(), dir, out, leaked.Runs)
+	lines, indexErr := ReadIndex(out)
+	if err := errors.Join(err, indexErr); err != nil || e.Runs != 1 || e.LeftOut != 1 || len(lines) != 1 || lines[0].Run == bad.Run {
+		t.Errorf("%+v, %v, %v", e, lines, err)
+	}
+	for want, names := range map[string][]string{"there is no run r-0": {"r-0"}, "all runs are left out": {bad.Run, lines[0].Run}} {
+		if _, err := Export(t.Context(), dir, filepath.Join(places, "none"), names); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %s, got %v", want, err)
+		}
+	}
+}
+
 // exported plays a cell and returns the folder of its export, with its line of the
 // index, and that of the run.
 func exported(t *testing.T, c Cell) (public string, line Line, private string) {
 	t.Helper()
 	dir, run := one(t, bench(t), c)
 	out := filepath.Join(t.TempDir(), "public")
-	if _, err := Export(t.Context(), dir, out); err != nil {
+	if _, err := Export(t.Context(), dir, out, nil); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := ReadIndex(out)
@@ -449,7 +484,7 @@ func TestExportRefuses(t *testing.T) {
 	places := t.TempDir()
 	refused := func(dir, to, want string) {
 		t.Helper()
-		if _, err := Export(t.Context(), dir, to); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Export(t.Context(), dir, to, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %s, got %v", want, err)
 		}
 	}
@@ -471,7 +506,7 @@ func TestExportRefuses(t *testing.T) {
 	if _, err := os.Lstat(public); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something was written: %v", err)
 	}
-	if _, err := Export(t.Context(), dir, public); err != nil {
+	if _, err := Export(t.Context(), dir, public, nil); err != nil {
 		t.Fatal(err)
 	}
 	refused(public, filepath.Join(places, "again"), "already")
