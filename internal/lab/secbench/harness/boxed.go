@@ -179,9 +179,9 @@ const maxTest = "30s"
 
 // test runs all tests of a tree on a copy of it. It sees the copy, Go and Go's build
 // cache, and can write to none of them. It has no program of ours. A tree with what may
-// steer its tests is as good as one that does not build; one that would open a socket
-// is refused that here, as the filter of the sandbox ends a process without a word of
-// which call it was for.
+// steer its tests is as good as one that does not build. One that would open a socket is
+// told as refused here: where the filter of the sandbox ends a process, nobody learns of
+// which call.
 func (b *Boxed) test(ctx context.Context, folder string, j Job) (Output, error) {
 	if b.noGo != nil {
 		return Output{}, b.noGo

@@ -125,26 +125,26 @@ func (stalling) Run(_ context.Context, j harness.Job) (harness.Output, error) {
 
 func (stalling) Layers() []string { return nil }
 
-// TestSelftestStalls: where the harness of one task stalls, its cell and its twin are
-// told as errors of the bench, and all other cells are played.
+// TestSelftestStalls: where the harness of a task stalls, its cell and its twin are told
+// as errors of the bench, and all other cells are played.
 func TestSelftestStalls(t *testing.T) {
 	b := Bench{Runner: stalling{}, Now: time.Now}
-	two := []*task.Task{taskOf(t, "V01"), taskOf(t, "L01")} // the one that stalls first
-	r, err := b.Selftest(t.Context(), t.TempDir(), two, Few, 1, func(Progress) {})
+	some := []*task.Task{taskOf(t, "V01"), taskOf(t, "T01"), taskOf(t, "L01")} // L01 has no harness
+	r, err := b.Selftest(t.Context(), t.TempDir(), some, Few, 1, func(Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Planned != 4 || r.Ran != 3 || r.Twins != 1 || r.Repeats != repeats || len(r.Failures) != 2 {
+	if r.Planned != 6 || r.Ran != 4 || r.Twins != 1 || r.Repeats != repeats || len(r.Failures) != 4 {
 		t.Errorf("%d of %d cells ran, %d twins, %d repeats: %q", r.Ran, r.Planned, r.Twins, r.Repeats, r.Failures)
 	}
 	for _, f := range r.Failures {
-		if !strings.Contains(f, "V01") || !strings.Contains(f, "an error of the bench") || !strings.Contains(f, harness.Stalled) {
+		if strings.Contains(f, "L01") || !strings.Contains(f, "an error of the bench") || !strings.Contains(f, harness.Stalled) {
 			t.Error(f)
 		}
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.Selftest(stopped, t.TempDir(), two, Few, 1, func(Progress) {}); !errors.Is(err, context.Canceled) {
+	if _, err := b.Selftest(stopped, t.TempDir(), some, Few, 1, func(Progress) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 }

@@ -298,12 +298,12 @@ func (b Bench) flips(ctx context.Context, t *task.Task) (bool, error) {
 	}
 	switch {
 	case len(gold.Trigger) > 0:
-		given, err := b.Runner.Run(ctx, harness.Job{Task: t.ID, Build: harness.Given, Input: gold.Trigger})
+		given, err := b.fires(ctx, t, harness.Given, gold.Trigger)
 		if err != nil {
 			return false, err
 		}
-		fixed, err := b.Runner.Run(ctx, harness.Job{Task: t.ID, Build: harness.Fixed, Input: gold.Trigger})
-		return given.Oracle == gold.Code && fixed.Oracle == "" && fixed.Status == harness.Ended, err
+		fixed, err := b.fires(ctx, t, harness.Fixed, gold.Trigger)
+		return given == gold.Code && fixed == "", err
 	case gold.Hidden != nil:
 		before, err := b.hidden(ctx, f, gold)
 		if err != nil {
@@ -314,6 +314,16 @@ func (b Bench) flips(ctx context.Context, t *task.Task) (bool, error) {
 	}
 	_, err = twin.Gold()
 	return err != nil, nil
+}
+
+// fires returns the code that a build of a task's toy has for an input, "" if none. One
+// that was stopped says nothing of it.
+func (b Bench) fires(ctx context.Context, t *task.Task, build string, input []byte) (string, error) {
+	out, err := b.Runner.Run(ctx, harness.Job{Task: t.ID, Build: build, Input: input})
+	if err == nil && out.Status != harness.Ended {
+		err = fmt.Errorf("its toy was stopped: %s", out.Status)
+	}
+	return out.Oracle, err
 }
 
 // hidden says whether the hidden tests pass on the files of a fixture.
