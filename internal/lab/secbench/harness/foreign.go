@@ -17,25 +17,24 @@ import (
 
 // imports are what code under test may import. A test's result is what its process
 // prints and how that ends, and the code that it tests is in the same process: none of
-// these packages ends a process, or steers the tests in it.
+// these packages ends a process, steers the tests in it, or calls code while other code
+// runs.
 var imports = []string{
-	"bufio", "bytes", "cmp", "container/heap", "container/list", "context", "crypto/sha256", "crypto/subtle", "encoding/binary",
+	"bufio", "bytes", "cmp", "container/heap", "container/list", "crypto/sha256", "crypto/subtle", "encoding/binary",
 	"encoding/hex", "encoding/json", "errors", "fmt", "hash/crc32", "hash/fnv", "html", "io", "io/fs", "iter", "maps", "math",
 	"math/big", "math/bits", "math/rand", "math/rand/v2", "net/url", "path", "path/filepath", "regexp", "slices", "sort", "strconv",
-	"strings", "sync", "sync/atomic", "testing/fstest", "time", "unicode", "unicode/utf16", "unicode/utf8",
+	"strings", "testing/fstest", "unicode", "unicode/utf16", "unicode/utf8",
 }
 
-// foreign says what a tree has that may end or steer its tests: an import of another
-// package, or a name of its own for what a test takes for Go's. It says, too, which
-// file cannot be read; "" = there is nothing. Tests may have anything: no agent writes
-// them.
+// foreign says what a tree has that may end or steer its tests, or which file cannot be
+// read; "" = there is nothing. Tests may have anything: no agent writes them.
 func foreign(tree []task.File) string {
 	own, said := map[string]string{}, map[string]bool{} // where code declares a name of Go's; names in tests
 	for _, f := range tree {
 		if path.Ext(f.Path) != ".go" {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err.Error()
 		}
@@ -48,10 +47,8 @@ func foreign(tree []task.File) string {
 			})
 			continue
 		}
-		for _, i := range file.Imports {
-			if name, err := strconv.Unquote(i.Path.Value); err != nil || !slices.Contains(imports, name) {
-				return fmt.Sprintf("%s imports %s, which code under test may not", f.Path, i.Path.Value)
-			}
+		if what := steers(file); what != "" {
+			return fmt.Sprintf("%s %s, which code under test may not", f.Path, what)
 		}
 		for _, name := range declared(file) {
 			if doc.IsPredeclared(name) {
@@ -65,6 +62,31 @@ func foreign(tree []task.File) string {
 		}
 	}
 	return ""
+}
+
+// steers says what a file does that may end or steer tests: it imports another package,
+// tells the compiler something, or starts a goroutine. A value that one goroutine has
+// written half when another reads it is a way to any memory, without an import.
+func steers(file *ast.File) (what string) {
+	for _, i := range file.Imports {
+		if name, err := strconv.Unquote(i.Path.Value); err != nil || !slices.Contains(imports, name) {
+			return "imports " + i.Path.Value
+		}
+	}
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if strings.HasPrefix(c.Text, "//go:") {
+				return "has a //go: directive"
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if _, starts := n.(*ast.GoStmt); starts {
+			what = "starts a goroutine"
+		}
+		return what == ""
+	})
+	return what
 }
 
 // declared returns the names that a file declares for its whole package.
