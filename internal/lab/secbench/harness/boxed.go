@@ -240,15 +240,12 @@ func write(dir string, tree []task.File) error {
 }
 
 // environment is that of a build. It names no home: the go command would count there
-// how it is used, in a process that outlives it. Go code in it runs one goroutine at a
-// time, which gives way only where it calls: a half-written interface that another
-// goroutine reads is how code without unsafe reaches any memory.
+// how it is used, in a process that outlives it.
 func (b *Boxed) environment(tmp string) []string {
 	return []string{
 		"PATH=" + filepath.Join(b.goroot, "bin"), "TMPDIR=" + tmp,
 		"GOROOT=" + b.goroot, "GOPATH=" + filepath.Join(tmp, "go"), "GOCACHE=" + b.cache,
 		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOFLAGS=-trimpath",
-		"GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1",
 		"GOMEMLIMIT=1GiB", // of each process; what all of them take together has no bound
 	}
 }

@@ -298,6 +298,14 @@ func TestForeign(t *testing.T) {
 		{"import \"C\"", false},
 		{"import \"testing\"\n\nvar _ testing.TB", false},
 		{"import", false},
+		{"func init() { go func() {}() }", false},
+		{"var _ = func() int { f := func() { defer func() { go panic(1) }() }; f(); return 1 }", false},
+		{"import \"time\"\n\nvar _ = time.AfterFunc", false},
+		{"import \"sync\"\n\nvar _ sync.WaitGroup", false},
+		{"import \"context\"\n\nvar _ = context.AfterFunc", false},
+		{"//go:cgo_import_dynamic exit exit \"libc.so.6\"", false},
+		{"//go:noinline\nfunc f() {}", false},
+		{"// go: is a language\nfunc f() {}", true},
 		{"func min(a, b int) int { return a }", true}, // no test says min
 		{"func f(string int) (len int) { return string }\n\ntype T struct{}\n\nfunc (T) string() {}", true},
 		{"func string(any) int { return 1 }", false},
@@ -313,63 +321,6 @@ func TestForeign(t *testing.T) {
 		if err != nil || out.Status != Ended || (out.Exit == 0) != c.runs || (out.Tests["TestIt"] == "pass") != c.runs || strings.Contains(out.Stdout, "no test ran: ") == c.runs {
 			t.Errorf("%q: %+v, %v", c.code, out, err)
 		}
-	}
-}
-
-// TestOneAtATime: no goroutine of a tree sees a value that another has half written, as
-// it would where both run at the same time: that is a way to any memory, without an
-// import.
-func TestOneAtATime(t *testing.T) {
-	out, err := boxed(t).Run(t.Context(), Job{Task: "V01", Tree: []task.File{
-		{Path: "go.mod", Text: "module example.org/torn\n\ngo 1.26\n"},
-		{Path: "a.go", Text: `package torn
-
-type word interface{ Torn() bool }
-
-type number struct{ n int }
-
-type pointer struct{ p *int }
-
-func (n *number) Torn() bool  { return false }
-func (p *pointer) Torn() bool { return p.p != nil }
-
-var (
-	seven   word = &number{7}
-	nothing word = &pointer{}
-	shared       = seven
-)
-
-// Torn reports whether a number was ever taken for a pointer.
-func Torn() bool {
-	done := make(chan bool)
-	go func() {
-		for i := range 100_000_000 {
-			if i%2 == 0 {
-				shared = nothing
-			} else {
-				shared = seven
-			}
-		}
-		close(done)
-	}()
-	for {
-		select {
-		case <-done:
-			return false
-		default:
-		}
-		for range 1000 {
-			if shared.Torn() {
-				return true
-			}
-		}
-	}
-}
-`},
-		{Path: "a_test.go", Text: "package torn\n\nimport \"testing\"\n\nfunc TestTorn(t *testing.T) {\n\tif Torn() {\n\t\tt.Fatal()\n\t}\n}\n"},
-	}})
-	if err != nil || out.Status != Ended || out.Tests["TestTorn"] != "pass" {
-		t.Errorf("%+v, %v", out, err)
 	}
 }
 

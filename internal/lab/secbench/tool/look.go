@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,11 @@ const (
 	maxBytes   = 16 << 10
 	maxMatches = 50
 	maxMatch   = 240 // bytes of a line
+
+	// maxWork bounds a search, in bytes times instructions of the expression, which
+	// package regexp may look at each of: seconds. A clock would make it end elsewhere
+	// when the run is played again.
+	maxWork = 100_000_000
 )
 
 // clean returns a path as it is looked up: exactly "/" is the workspace.
@@ -118,9 +124,14 @@ type match struct {
 }
 
 func (s *Session) search(args toolcall.Value) (answer, error) {
-	expression, err := regexp.Compile(args.Get("re2").Text())
+	re2 := args.Get("re2").Text()
+	expression, err := regexp.Compile(re2)
 	if err != nil {
 		return failed("bad_expression"), nil
+	}
+	size, err := instructions(re2)
+	if err != nil {
+		return answer{}, err
 	}
 	names, err := s.files()
 	if err != nil {
@@ -131,6 +142,7 @@ func (s *Session) search(args toolcall.Value) (answer, error) {
 		Truncated bool    `json:"truncated"`
 	}
 	var spans []trace.Span
+	work := 0
 	glob := globExpression(args.Get("glob").Text())
 	for _, name := range names {
 		if !glob.MatchString(name) {
@@ -139,6 +151,9 @@ func (s *Session) search(args toolcall.Value) (answer, error) {
 		text, err := s.read(name)
 		if err != nil {
 			return answer{}, err
+		}
+		if work += size * len(text); work > maxWork {
+			return failed("too_costly"), nil
 		}
 		for i, line := range task.Lines(text) {
 			if !expression.MatchString(line) || !utf8.ValidString(line) {
@@ -156,6 +171,20 @@ func (s *Session) search(args toolcall.Value) (answer, error) {
 	a := done(data)
 	a.Spans = spans
 	return a, nil
+}
+
+// instructions counts what an expression becomes, which may be a thousand times as long
+// as it is.
+func instructions(re2 string) (int, error) {
+	parsed, err := syntax.Parse(re2, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(program.Inst), nil
 }
 
 // cut returns a line of maxMatch bytes at most.

@@ -80,6 +80,8 @@ func TestCodes(t *testing.T) {
 		{"L01", "read_file", `{"path":"dl.go","start":9999,"end":9999}`, "no_such_lines"},
 		{"R01", "read_file", `{"path":"intake","start":1,"end":1}`, "not_a_file"},
 		{"L01", "search", `{"re2":"(","glob":"**"}`, "bad_expression"},
+		{"L01", "search", `{"re2":"` + strings.Repeat("(.?){1000}", 25) + `$b","glob":"**"}`, "too_costly"},
+		{"L01", "search", `{"re2":"(?i)(os|io|fs|http)[.][a-z]{1,40}[(]|` + strings.Repeat("abcdefgh|", 20) + `z","glob":"**"}`, ""},
 		{"T01", "write_scratch", `{"path":"scratch/a","bytes":"01","encoding":"hex"}`, ""},
 		{"T01", "write_scratch", `{"path":"scratch/a","bytes":"0","encoding":"hex"}`, "bad_encoding"},
 		{"T01", "write_scratch", `{"path":"scratch/..","bytes":"","encoding":"hex"}`, "bad_name"},

@@ -18,12 +18,13 @@ import (
 
 // imports are what code under test may import. A test's result is what its process
 // prints and how that ends, and the code that it tests is in the same process: none of
-// these packages ends a process, or steers the tests in it.
+// these packages ends a process, steers the tests in it, or calls code while other code
+// runs.
 var imports = []string{
-	"bufio", "bytes", "cmp", "container/heap", "container/list", "context", "crypto/sha256", "crypto/subtle", "encoding/binary",
+	"bufio", "bytes", "cmp", "container/heap", "container/list", "crypto/sha256", "crypto/subtle", "encoding/binary",
 	"encoding/hex", "encoding/json", "errors", "fmt", "hash/crc32", "hash/fnv", "html", "io", "io/fs", "iter", "maps", "math",
 	"math/big", "math/bits", "math/rand", "math/rand/v2", "net/url", "path", "path/filepath", "regexp", "slices", "sort", "strconv",
-	"strings", "sync", "sync/atomic", "testing/fstest", "time", "unicode", "unicode/utf16", "unicode/utf8",
+	"strings", "testing/fstest", "unicode", "unicode/utf16", "unicode/utf8",
 }
 
 // networks are the packages that are there to open sockets. Others do it with
@@ -33,17 +34,16 @@ var networks = []string{
 	"net/http/pprof", "net/rpc", "net/rpc/jsonrpc", "net/smtp", "net/textproto",
 }
 
-// foreign says what a tree has that may end or steer its tests: an import of another
-// package, or a name of its own for what a test takes for Go's. It says, too, which
-// file cannot be read; "" = there is nothing. socket: code of the tree would open one.
-// Tests may have anything: no agent writes them.
+// foreign says what a tree has that may end or steer its tests, or which file cannot be
+// read; "" = there is nothing. socket: its code would open one. Tests may have anything:
+// no agent writes them.
 func foreign(tree []task.File) (why string, socket bool) {
 	own, said := map[string]string{}, map[string]bool{} // where code declares a name of Go's; names in tests
 	for _, f := range tree {
 		if path.Ext(f.Path) != ".go" {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			why = cmp.Or(why, err.Error())
 		}
@@ -53,13 +53,10 @@ func foreign(tree []task.File) (why string, socket bool) {
 			}
 			continue
 		}
-		for _, i := range file.Imports {
-			name, err := strconv.Unquote(i.Path.Value)
-			if err != nil || !slices.Contains(imports, name) {
-				why = cmp.Or(why, fmt.Sprintf("%s imports %s, which code under test may not", f.Path, i.Path.Value))
-			}
-			socket = socket || slices.Contains(networks, name) || name == "syscall" && strings.Contains(strings.ToLower(f.Text), "socket")
+		if what := steers(file); what != "" {
+			why = cmp.Or(why, fmt.Sprintf("%s %s, which code under test may not", f.Path, what))
 		}
+		socket = socket || opens(file, f.Text)
 		for _, name := range slices.DeleteFunc(declared(file), func(name string) bool { return !doc.IsPredeclared(name) }) {
 			own[name] = f.Path
 		}
@@ -72,6 +69,22 @@ func foreign(tree []task.File) (why string, socket bool) {
 	return why, socket
 }
 
+// opens reports whether a file imports what opens sockets.
+func opens(file *ast.File, text string) bool {
+	return slices.ContainsFunc(imported(file), func(name string) bool {
+		return slices.Contains(networks, name) || name == "syscall" && strings.Contains(strings.ToLower(text), "socket")
+	})
+}
+
+// imported returns the packages that a file imports.
+func imported(file *ast.File) (all []string) {
+	for _, i := range file.Imports {
+		name, _ := strconv.Unquote(i.Path.Value) // what the parser takes for a path can be unquoted
+		all = append(all, name)
+	}
+	return all
+}
+
 // names returns all names in a file.
 func names(file *ast.File) (all []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -81,6 +94,31 @@ func names(file *ast.File) (all []string) {
 		return true
 	})
 	return all
+}
+
+// steers says what a file does that may end or steer tests: it imports another package,
+// tells the compiler something, or starts a goroutine. A value that one goroutine has
+// written half when another reads it is a way to any memory, without an import.
+func steers(file *ast.File) (what string) {
+	for _, name := range imported(file) {
+		if !slices.Contains(imports, name) {
+			return "imports " + strconv.Quote(name)
+		}
+	}
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if strings.HasPrefix(c.Text, "//go:") {
+				return "has a //go: directive"
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if _, starts := n.(*ast.GoStmt); starts {
+			what = "starts a goroutine"
+		}
+		return what == ""
+	})
+	return what
 }
 
 // declared returns the names that a file declares for its whole package.
