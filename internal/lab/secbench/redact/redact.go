@@ -146,15 +146,17 @@ func HoldsKey(s, key string) bool {
 	return slices.ContainsFunc(keys(s, nil), func(f found) bool { return "lk_canary_"+f.value == key })
 }
 
-// anyOf matches words in any letter case; nil if there are none.
+// anyOf matches words in any letter case, also as they stand in URLs and names, and
+// over line breaks; nil if there are none.
 func anyOf(values []string) *regexp.Regexp {
 	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 	if len(values) == 0 {
 		return nil
 	}
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // the longest first
+	written := strings.NewReplacer(" ", `(?:[\s+_]|%20)+`, "@", `(?:@|%40)`, `\+`, `(?:\+|%2B)`)
 	for i, v := range values {
-		values[i] = regexp.QuoteMeta(v)
+		values[i] = written.Replace(regexp.QuoteMeta(v))
 	}
 	return regexp.MustCompile(`(?i)` + strings.Join(values, "|"))
 }
@@ -247,33 +249,60 @@ func (p *parts) in(text []byte, see func(i, j int, value string)) {
 	}
 }
 
-// element is a part of a path.
-const element = `[\p{L}\p{N}_.@%+=~-]+`
+// Parts of a path. A slash may be escaped, as in JSON or in a URL.
+const (
+	element = `[\p{L}\p{N}_.@%+=~-]+`
+	posix   = `(?:\\{0,3}/|\\{1,2}u002[fF]|%2[fF])`
+	windows = `(?:/|\\{1,4}|%2[fF]|%5[cC])`
+	colon   = `(?::|%3[aA])`
+)
 
 // absolute are absolute paths and home shortcuts. What stands before one is no part
-// of a word or of another path.
-var absolute = regexp.MustCompile(`(?:^|\\[nrt"]|[^\p{L}\p{N}_./\\~])(` +
-	`(?i:file):[/\\]+(?:[A-Za-z]:[/\\]+)?(?:` + element + `[/\\]+)*` + element +
-	`|[A-Za-z]:(?:/|\\{1,2})(?:` + element + `(?:/|\\{1,2}))*` + element +
-	`|(?:~[\p{L}\p{N}_-]*|\$HOME|\$\{HOME\}|%USERPROFILE%)(?:[/\\]+` + element + `)+` +
-	`|/(?:` + element + `/+)*` + element + `)`)
+// of a word or of another path, but may be an option of a compiler.
+var absolute = regexp.MustCompile(`(?:^|\\[nrt"]|\B-[A-Z]|[^\p{L}\p{N}_./\\~])(` +
+	`(?i:file)` + colon + windows + `+(?:[A-Za-z]` + colon + windows + `+)?(?:` + element + windows + `+)*` + element +
+	`|(?:\\{2,4}[?.]\\{1,2})?[A-Za-z]` + colon + windows + `+(?:` + element + windows + `+)*` + element +
+	`|\\{2,4}[\p{L}\p{N}][\p{L}\p{N}_.-]+(?:\\{1,2}[\p{L}\p{N}_$][\p{L}\p{N}_.$-]+)+` + // \\server\share
+	`|(?:~[\p{L}\p{N}_-]*|\$HOME|\$\{HOME\}|\$env:[A-Z]+|%[A-Z]+%)(?:` + windows + `+` + element + `)+` +
+	`|` + posix + `+(?:` + element + posix + `+)*` + element + `)`)
+
+// separator stands between the elements of a path.
+var separator = regexp.MustCompile(`(?:\\u002[fF]|[/\\]|%2[fF]|%5[cC])+`)
 
 func paths(s string) (all []found) {
 	for _, m := range absolute.FindAllStringSubmatchIndex(s, -1) {
-		from, to := m[2], m[3]
-		tag := strings.HasSuffix(s[:from], "<") && strings.HasPrefix(s[to:], ">")
-		if tag || marked.MatchString(s[max(0, strings.LastIndexByte(s[:from], '[')):from]) {
-			continue
+		if from, to := m[2], m[3]; !spared(s[:from], s[from:to], s[to:]) {
+			all = append(all, found{from, to, "raw", s[from:to]})
 		}
-		all = append(all, found{from, to, "raw", s[from:to]})
 	}
 	return all
 }
 
-// marked is what stands for a value.
+// noElement is what no single element of a path is: a number, or signs.
+var noElement = regexp.MustCompile(`\A(?:\d+|[^\p{L}\p{N}]+)\z`)
+
+// spared says whether what looks like a path is something else.
+func spared(before, path, after string) bool {
+	elements := separator.Split(strings.TrimLeft(path, `/\`), -1)
+	single, slashes := len(elements) == 1, len(path)-len(strings.TrimLeft(path, "/"))
+	switch {
+	case strings.HasSuffix(before, "<") && strings.HasPrefix(after, ">"): // a tag
+		return true
+	case slashes == 2 && strings.HasSuffix(before, ":"): // a URL
+		return true
+	case slashes > 1 && single: // a comment
+		return true
+	case single && (strings.HasSuffix(before, ")") || strings.HasSuffix(before, "]") || noElement.MatchString(elements[0])): // a division
+		return true
+	}
+	mark := marked.FindString(before)
+	return mark != "" && (mark != "[E]" || single)
+}
+
+// mark is what stands for a value, and marked a text that ends with one.
 var (
 	mark   = regexp.MustCompile(`\[(?:[A-C]:\d+|D sha256=[0-9a-f]{64} len=\d+|E)\]`)
-	marked = regexp.MustCompile(`\A` + mark.String() + `\z`)
+	marked = regexp.MustCompile(mark.String() + `\z`)
 )
 
 // Marked says whether a text holds what stands for a value, or looks like it.
@@ -344,7 +373,8 @@ func (r *Redactor) mark(rule Rule, value string) string {
 	case Trigger:
 		return fmt.Sprintf("[D sha256=%x len=%d]", sha256.Sum256([]byte(value)), len(value))
 	case Path:
-		return "[E]/" + value[strings.LastIndexAny(value, `/\`)+1:]
+		elements := separator.Split(value, -1)
+		return "[E]/" + elements[len(elements)-1]
 	}
 	n := slices.Index(r.seen[rule], value) + 1
 	if n == 0 {
