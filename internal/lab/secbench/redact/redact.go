@@ -1,10 +1,8 @@
 package redact
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"regexp"
@@ -198,112 +196,14 @@ func (f *Finder) triggers(s string) (all []found) {
 	return all
 }
 
-// parts is what a text must hold of values.
-type parts struct {
-	value map[string]string // of which a part is one
-	sizes []int             // of the parts
-	first [1 << 16]bool     // whether a part may begin with four bytes, by their sum
-}
-
-func newParts() *parts { return &parts{value: map[string]string{}} }
-
-// sum is that of the first four bytes of a text.
-func sum(text []byte) uint32 {
-	return binary.LittleEndian.Uint32(text) * 2654435761 >> 16 // Knuth's multiplicative hashing
-}
-
-// add adds all parts of so many bytes of a text, or all of it if it has fewer. White
-// space alone is no part.
-func (p *parts) add(text []byte, size int, value string) {
-	size = min(size, len(text))
-	if size < whole {
-		return
-	}
-	for i := 0; i+size <= len(text); i++ {
-		if one := text[i : i+size]; len(bytes.TrimSpace(one)) > 0 {
-			p.value[string(one)], p.first[sum(one)] = value, true
-		}
-	}
-	if !slices.Contains(p.sizes, size) {
-		p.sizes = append(p.sizes, size)
-	}
-}
-
-// in shows the places at which parts stand in a text. Of nil there are none.
-func (p *parts) in(text []byte, see func(i, j int, value string)) {
-	if p == nil {
-		return
-	}
-	for i := 0; i+whole <= len(text); i++ {
-		if !p.first[sum(text[i:])] {
-			continue
-		}
-		for _, size := range p.sizes {
-			if i+size > len(text) {
-				continue
-			}
-			if value, ok := p.value[string(text[i:i+size])]; ok {
-				see(i, i+size, value)
-			}
-		}
-	}
-}
-
-// Parts of a path. A slash may be escaped, as in JSON or in a URL.
-const (
-	element = `[\p{L}\p{N}_.@%+=~-]+`
-	posix   = `(?:\\{0,3}/|\\{1,2}u002[fF]|%2[fF])`
-	windows = `(?:/|\\{1,4}|%2[fF]|%5[cC])`
-	colon   = `(?::|%3[aA])`
-)
-
-// absolute are absolute paths and home shortcuts. What stands before one is no part
-// of a word or of another path, but may be an option of a compiler.
-var absolute = regexp.MustCompile(`(?:^|\\[nrt"]|\B-[A-Z]|[^\p{L}\p{N}_./\\~])(` +
-	`(?i:file)` + colon + windows + `+(?:[A-Za-z]` + colon + windows + `+)?(?:` + element + windows + `+)*` + element +
-	`|(?:\\{2,4}[?.]\\{1,2})?[A-Za-z]` + colon + windows + `+(?:` + element + windows + `+)*` + element +
-	`|\\{2,4}[\p{L}\p{N}][\p{L}\p{N}_.-]+(?:\\{1,2}[\p{L}\p{N}_$][\p{L}\p{N}_.$-]+)+` + // \\server\share
-	`|(?:~[\p{L}\p{N}_-]*|\$HOME|\$\{HOME\}|\$env:[A-Z]+|%[A-Z]+%)(?:` + windows + `+` + element + `)+` +
-	`|` + posix + `+(?:` + element + posix + `+)*` + element + `)`)
-
-// separator stands between the elements of a path.
-var separator = regexp.MustCompile(`(?:\\u002[fF]|[/\\]|%2[fF]|%5[cC])+`)
-
-func paths(s string) (all []found) {
-	for _, m := range absolute.FindAllStringSubmatchIndex(s, -1) {
-		if from, to := m[2], m[3]; !spared(s[:from], s[from:to], s[to:]) {
-			all = append(all, found{from, to, "raw", s[from:to]})
-		}
-	}
-	return all
-}
-
-// noElement is what no single element of a path is: a number, or signs.
-var noElement = regexp.MustCompile(`\A(?:\d+|[^\p{L}\p{N}]+)\z`)
-
-// spared says whether what looks like a path is something else.
-func spared(before, path, after string) bool {
-	elements := separator.Split(strings.TrimLeft(path, `/\`), -1)
-	single, slashes := len(elements) == 1, len(path)-len(strings.TrimLeft(path, "/"))
-	switch {
-	case strings.HasSuffix(before, "<") && strings.HasPrefix(after, ">"): // a tag
-		return true
-	case slashes == 2 && strings.HasSuffix(before, ":"): // a URL
-		return true
-	case slashes > 1 && single: // a comment
-		return true
-	case single && (strings.HasSuffix(before, ")") || strings.HasSuffix(before, "]") || noElement.MatchString(elements[0])): // a division
-		return true
-	}
-	mark := marked.FindString(before)
-	return mark != "" && (mark != "[E]" || single)
-}
-
 // mark is what stands for a value, and marked a text that ends with one.
 var (
 	mark   = regexp.MustCompile(`\[(?:[A-C]:\d+|D sha256=[0-9a-f]{64} len=\d+|E)\]`)
 	marked = regexp.MustCompile(mark.String() + `\z`)
 )
+
+// longestMark is how many bytes a mark has at most: that of an input, with its hash.
+const longestMark = 100
 
 // Marked says whether a text holds what stands for a value, or looks like it.
 func Marked(text []byte) bool { return mark.Match(text) }
