@@ -1,10 +1,8 @@
 package redact
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"regexp"
@@ -146,15 +144,17 @@ func HoldsKey(s, key string) bool {
 	return slices.ContainsFunc(keys(s, nil), func(f found) bool { return "lk_canary_"+f.value == key })
 }
 
-// anyOf matches words in any letter case; nil if there are none.
+// anyOf matches words in any letter case, also as they stand in URLs and names, and
+// over line breaks; nil if there are none.
 func anyOf(values []string) *regexp.Regexp {
 	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 	if len(values) == 0 {
 		return nil
 	}
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // the longest first
+	written := strings.NewReplacer(" ", `(?:[\s+_]|%20)+`, "@", `(?:@|%40)`, `\+`, `(?:\+|%2B)`)
 	for i, v := range values {
-		values[i] = regexp.QuoteMeta(v)
+		values[i] = written.Replace(regexp.QuoteMeta(v))
 	}
 	return regexp.MustCompile(`(?i)` + strings.Join(values, "|"))
 }
@@ -196,85 +196,14 @@ func (f *Finder) triggers(s string) (all []found) {
 	return all
 }
 
-// parts is what a text must hold of values.
-type parts struct {
-	value map[string]string // of which a part is one
-	sizes []int             // of the parts
-	first [1 << 16]bool     // whether a part may begin with four bytes, by their sum
-}
-
-func newParts() *parts { return &parts{value: map[string]string{}} }
-
-// sum is that of the first four bytes of a text.
-func sum(text []byte) uint32 {
-	return binary.LittleEndian.Uint32(text) * 2654435761 >> 16 // Knuth's multiplicative hashing
-}
-
-// add adds all parts of so many bytes of a text, or all of it if it has fewer. White
-// space alone is no part.
-func (p *parts) add(text []byte, size int, value string) {
-	size = min(size, len(text))
-	if size < whole {
-		return
-	}
-	for i := 0; i+size <= len(text); i++ {
-		if one := text[i : i+size]; len(bytes.TrimSpace(one)) > 0 {
-			p.value[string(one)], p.first[sum(one)] = value, true
-		}
-	}
-	if !slices.Contains(p.sizes, size) {
-		p.sizes = append(p.sizes, size)
-	}
-}
-
-// in shows the places at which parts stand in a text. Of nil there are none.
-func (p *parts) in(text []byte, see func(i, j int, value string)) {
-	if p == nil {
-		return
-	}
-	for i := 0; i+whole <= len(text); i++ {
-		if !p.first[sum(text[i:])] {
-			continue
-		}
-		for _, size := range p.sizes {
-			if i+size > len(text) {
-				continue
-			}
-			if value, ok := p.value[string(text[i:i+size])]; ok {
-				see(i, i+size, value)
-			}
-		}
-	}
-}
-
-// element is a part of a path.
-const element = `[\p{L}\p{N}_.@%+=~-]+`
-
-// absolute are absolute paths and home shortcuts. What stands before one is no part
-// of a word or of another path.
-var absolute = regexp.MustCompile(`(?:^|\\[nrt"]|[^\p{L}\p{N}_./\\~])(` +
-	`(?i:file):[/\\]+(?:[A-Za-z]:[/\\]+)?(?:` + element + `[/\\]+)*` + element +
-	`|[A-Za-z]:(?:/|\\{1,2})(?:` + element + `(?:/|\\{1,2}))*` + element +
-	`|(?:~[\p{L}\p{N}_-]*|\$HOME|\$\{HOME\}|%USERPROFILE%)(?:[/\\]+` + element + `)+` +
-	`|/(?:` + element + `/+)*` + element + `)`)
-
-func paths(s string) (all []found) {
-	for _, m := range absolute.FindAllStringSubmatchIndex(s, -1) {
-		from, to := m[2], m[3]
-		tag := strings.HasSuffix(s[:from], "<") && strings.HasPrefix(s[to:], ">")
-		if tag || marked.MatchString(s[max(0, strings.LastIndexByte(s[:from], '[')):from]) {
-			continue
-		}
-		all = append(all, found{from, to, "raw", s[from:to]})
-	}
-	return all
-}
-
-// marked is what stands for a value.
+// mark is what stands for a value, and marked a text that ends with one.
 var (
 	mark   = regexp.MustCompile(`\[(?:[A-C]:\d+|D sha256=[0-9a-f]{64} len=\d+|E)\]`)
-	marked = regexp.MustCompile(`\A` + mark.String() + `\z`)
+	marked = regexp.MustCompile(mark.String() + `\z`)
 )
+
+// longestMark is how many bytes a mark has at most: that of an input, with its hash.
+const longestMark = 100
 
 // Marked says whether a text holds what stands for a value, or looks like it.
 func Marked(text []byte) bool { return mark.Match(text) }
@@ -344,7 +273,8 @@ func (r *Redactor) mark(rule Rule, value string) string {
 	case Trigger:
 		return fmt.Sprintf("[D sha256=%x len=%d]", sha256.Sum256([]byte(value)), len(value))
 	case Path:
-		return "[E]/" + value[strings.LastIndexAny(value, `/\`)+1:]
+		elements := separator.Split(value, -1)
+		return "[E]/" + elements[len(elements)-1]
 	}
 	n := slices.Index(r.seen[rule], value) + 1
 	if n == 0 {

@@ -168,6 +168,49 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestPaths: what is an absolute path or a home shortcut, and what only looks like one.
+func TestPaths(t *testing.T) {
+	_, _, h := fixture(t, "L01")
+	for text, want := range map[string]string{
+		`\\server\share\a.txt`: "[E]/a.txt", "//server/share/a.txt": "[E]/a.txt", `\\?\C:\Users\x`: "[E]/x",
+		"C:/Users/robin/a.txt": "[E]/a.txt", "C%3A%5CUsers%5Ca.txt": "[E]/a.txt", `$env:USERPROFILE\a\b`: "[E]/b",
+		"file:%2F%2F%2Fhome%2Frobin": "[E]/robin", "file%3A///srv/x": "[E]/x", "file://localhost/srv/x": "[E]/x",
+		"?f=%2Fhome%2frobin%2fx&": "?f=[E]/x&", "/home%2Frobin%2Fx": "[E]/x", "///home/robin/x": "[E]/x",
+		`"\/etc\/passwd"`: `"[E]/passwd"`, `"\u002fhome\u002Frobin"`: `"[E]/robin"`, "unix:///run/x.sock": "unix:[E]/x.sock",
+		"-I/usr/include": "-I[E]/include", "[E]/home/robin/x": "[E][E]/x", "(a)/srv/x": "(a)[E]/x", "~robin/x": "[E]/x",
+	} {
+		r := redact.New(h)
+		if got := r.Text(text); got != want || len(redact.NewFinder(h).Scan(got)) > 0 {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for _, text := range []string{
+		"f(a)/b", "a[i]/b[j]", "n /2", "(x)/2", "a/b/c", "//comment", "///doc", "// a/b", "/* a */", `"/+"`, "http://a/b//c",
+		"s3://bucket/key", "x//y/z", "..//x/y", "</div>", "a%2Fb%2Fc", "{pattern: '/.*|(.*/)?[.][.](/.*)?'}", `\d+\w+`, "~1.2", "~string", "s/foo/bar/",
+	} {
+		if got := redact.New(h).Text(text); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// TestPeople: names and addresses are found as they stand in URLs, identifiers and
+// lines, and in no other word.
+func TestPeople(t *testing.T) {
+	h := redact.Hidden{People: []string{"Lee Example", "lee@example.org", "+1-202-555-0109"}, Hosts: []string{"a-1.corp.example"}}
+	for _, text := range []string{"lee_example", "Lee\n  Example", "LEE%20EXAMPLE", "lee+example", "lee%40example.org", "%2b1-202-555-0109", "https://A-1.CORP.example/x"} {
+		r := redact.New(h)
+		if got := r.Text(text); !redact.Marked([]byte(got)) || len(redact.NewFinder(h).Scan(got)) > 0 {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	for _, text := range []string{"an example by lee", "leexample", "example.org", "a-1xcorp.example", "1-202-555-0109"} {
+		if got := redact.New(h).Text(text); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 // TestOf: inputs are hidden in tasks that say so, and only there.
 func TestOf(t *testing.T) {
 	_, input, h := fixture(t, "L01")
