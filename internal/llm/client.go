@@ -272,7 +272,7 @@ func (c *Client) do(req *http.Request) (int, http.Header, []byte, *Failure) {
 // lost makes a failure of a request without an answer.
 func lost(ctx context.Context, err error) *Failure {
 	f := failf(lossOf(ctx, err), "%v", err)
-	if f.Code == Internal {
+	if f.Code == Internal || ctx.Err() == nil { // that the caller gave up is for its context to say
 		f.cause = err
 	}
 	return f

@@ -58,7 +58,8 @@ func (f *Failure) Error() string {
 	return s
 }
 
-// Unwrap returns the error behind it, such as [ErrNotRecorded]; nil if none.
+// Unwrap returns the error behind it, such as [ErrNotRecorded] or that of a network;
+// nil if none.
 func (f *Failure) Unwrap() error { return f.cause }
 
 // asksForLater reports whether the server only wants to be asked at another time.

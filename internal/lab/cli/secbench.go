@@ -14,7 +14,7 @@ import (
 )
 
 // benchBroken is the exit status where more than one run of mostBroken was an error
-// of the bench itself: the rest says nothing then.
+// of the bench itself, so that the rest says nothing, and where models were not reached.
 const (
 	benchBroken = 4
 	mostBroken  = 50
@@ -37,7 +37,7 @@ grade again.
 
 Exit status: 0 fine, 1 something is not as it must be, 2 wrong usage, 3 the
 sandbox lacks a layer or does not hold, 4 more than 2 % of the runs were errors
-of the bench itself.`,
+of the bench itself, or models were not reached.`,
 	}
 	c.PersistentFlags().IntVar(&a.landlock, "landlock-abi", sandbox.DefaultABI, "version of Landlock that the sandbox asks for; a kernel with a lower one is refused")
 	c.AddCommand(

@@ -160,9 +160,9 @@ func (a *app) secbenchTrivial(ctx context.Context, results []tables.Result) ([]t
 	return trivial.All(ctx, slices.Compact(cells), a.cellProgress())
 }
 
-// overview are the tables and columns that a terminal has room for.
+// overview are the tables and columns that a terminal of 80 columns has room for.
 var overview = map[string][]string{
-	"pairs":   {"runs", "difference", "p", "holm", "b", "c", "mcnemar-p", "controls", "security-specific", "clean-pair"},
+	"pairs":   {"runs", "difference", "p", "holm", "controls", "security-specific", "clean-pair"},
 	"vectors": {"ua-attempt", "s", "no-r", "protocol-kept", "on-the-front"},
 }
 
@@ -178,9 +178,11 @@ func (a *app) printSecbench(doc *report.Report) error {
 			if overview[t.ID] == nil {
 				continue
 			}
-			fmt.Fprintf(a.out, "\n%s\n", t.Caption)
-			if err := narrowed(t, overview[t.ID]).Print(a.out); err != nil {
-				return err
+			for _, part := range byPair(narrowed(t, overview[t.ID])) {
+				fmt.Fprintf(a.out, "\n%s\n", clikit.Printable(part.Caption))
+				if err := part.Print(a.out); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -189,7 +191,7 @@ func (a *app) printSecbench(doc *report.Report) error {
 
 // narrowed is a table with some of its columns, without the titles above them.
 func narrowed(t report.Table, ids []string) report.Table {
-	n := report.Table{Corner: t.Corner}
+	n := report.Table{ID: t.ID, Caption: t.Caption, Corner: t.Corner}
 	var kept []int
 	for i, c := range t.Columns {
 		if slices.Contains(ids, c.ID) {
@@ -205,4 +207,24 @@ func narrowed(t report.Table, ids []string) report.Table {
 		n.Rows = append(n.Rows, short)
 	}
 	return n
+}
+
+// byPair makes a table of each pair of that of pairs, so that the names of its models
+// stand once, and leaves other tables as they are. A row's title is its measure and the
+// pair.
+func byPair(t report.Table) (all []report.Table) {
+	if t.ID != "pairs" {
+		return []report.Table{t}
+	}
+	for _, row := range t.Rows {
+		measure, pair, _ := strings.Cut(row.Title, ": ")
+		caption := t.Caption + ": " + pair
+		if len(all) == 0 || all[len(all)-1].Caption != caption {
+			all = append(all, report.Table{Caption: caption, Corner: "measure", Columns: t.Columns})
+		}
+		last := &all[len(all)-1]
+		row.Title = measure
+		last.Rows = append(last.Rows, row)
+	}
+	return all
 }

@@ -52,7 +52,11 @@ A model is one of the file of --models (docs/secbench.md), and is asked over the
 network: on this machine only, unless --allow-remote says otherwise. A key that is
 refused, or a limit that is spent, ends the command before the run is finished.
 
-A run that ended in an error of the bench, as where a model does not answer, is
+A run in which a model was not reached is not finished, and nothing is left of it:
+it had no answer yet, or there was no connection. Exit status 4 says so, and the
+same command plays it. After three of a model in a row no other one of it is begun.
+
+A run that ended in an error of the bench, as where a server fails later on, is
 finished, too. Another folder plays it anew.`,
 		Example: "  licet-lab secbench run --out runs --agent oracle --task L01\n  licet-lab secbench verify runs",
 		RunE: clikit.RunE(func(cmd *cobra.Command, _ []string) error {
@@ -153,7 +157,7 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
 	made := 0 // by a shared run, which leaves nothing to play
 	if f.database != "" {
 		if made, err = a.playShared(ctx, b, set, cells, f); err != nil {
-			return err
+			return a.open(err, made)
 		}
 	}
 	return a.play(ctx, b, set, cells, f.workers, made)
@@ -174,7 +178,7 @@ func (a *app) play(ctx context.Context, b run.Bench, set *run.Set, cells []run.C
 		return fmt.Errorf("stopped: %d of %d runs are finished, and the same command plays the others", at.Done, len(cells))
 	}
 	if err != nil {
-		return err
+		return a.open(err, made+at.New)
 	}
 	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", at.Done, at.All, made+at.New)
 	if broken*mostBroken > at.All {
@@ -182,4 +186,19 @@ func (a *app) play(ctx context.Context, b run.Bench, set *run.Set, cells []run.C
 		return clikit.Exit(benchBroken)
 	}
 	return nil
+}
+
+// open says of which runs the models were not reached, if that is the error, after so
+// many were finished.
+func (a *app) open(err error, made int) error {
+	open := (*run.Open)(nil)
+	if !errors.As(err, &open) {
+		return err
+	}
+	fmt.Fprintf(a.out, "%d of %d runs finished, %d of them now\n", open.All-open.Runs, open.All, made)
+	for _, why := range open.Why {
+		fmt.Fprintf(a.err, "not finished: %s\n", why)
+	}
+	fmt.Fprintf(a.err, "licet-lab: %v\n", open)
+	return clikit.Exit(benchBroken)
 }

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func (s *sharing) leave(j Job, why string) error {
 	if s.of.GiveUp == 0 || silent < s.of.GiveUp {
 		return river.JobSnooze(later)
 	}
-	return s.stop(fmt.Sprintf("%s left %d %s without an answer (%s)", j.Queue, silent, s.of.Noun, why))
+	return s.stop(fmt.Sprintf("%s left %d %s without an answer (%s)", cmp.Or(j.Queue, "this process"), silent, s.of.Noun, why))
 }
 
 // isLeft says whether a job had no result here.

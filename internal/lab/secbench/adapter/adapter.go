@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/model"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
@@ -51,7 +52,7 @@ func (a asked) Ask(ctx context.Context, q model.Request) (model.Answer, error) {
 		said.Finish, said.Refused, err = "content_filter", true, nil // the provider held the conversation back
 	}
 	if err != nil {
-		return model.Answer{}, hopeless(err)
+		return model.Answer{}, a.unanswered(err, len(q.Turns))
 	}
 	if scripted := a.config.Engine.Name == trace.Scripted; said.Scripted != scripted {
 		return model.Answer{}, fmt.Errorf("%w: the engine of %s is %q in the file of models, and a script answers: %v", model.ErrStop, a.config.Name, a.config.Engine.Name, said.Scripted)
@@ -64,11 +65,19 @@ func (a asked) Ask(ctx context.Context, q model.Request) (model.Answer, error) {
 	return answer, checked(answer)
 }
 
-// hopeless marks an error after which no other question would be answered either.
-func hopeless(err error) error {
+// unanswered says what a question without an answer, after so many turns, means for
+// its run. Before the first answer, and where there is no connection at all, it says
+// nothing of the run. Later a server may fail at what was said so far, as at a
+// conversation that it is too slow for: a run that was played again for that until it
+// comes out well would be a choice, so it is an error of the bench.
+func (a asked) unanswered(err error, turns int) error {
 	var f *llm.Failure
-	if errors.As(err, &f) && (f.Code == llm.Auth || f.Code == llm.Quota || f.Code == llm.Budget) {
-		return fmt.Errorf("%w: %w", model.ErrStop, err)
+	var network *net.OpError
+	switch {
+	case errors.As(err, &f) && (f.Code == llm.Auth || f.Code == llm.Quota || f.Code == llm.Budget):
+		return fmt.Errorf("%w: %w", model.ErrStop, err) // as all other questions would be
+	case turns == 0, errors.As(err, &network) && network.Op == "dial":
+		return fmt.Errorf("%w: %s: %w", model.ErrUnreached, a.config.Name, err)
 	}
 	return err
 }

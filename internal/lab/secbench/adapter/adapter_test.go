@@ -260,41 +260,102 @@ func TestPromptFilter(t *testing.T) {
 }
 
 // TestTrouble: what is not the model's doing makes a run an error of the bench, after
-// as many requests as it is worth, and its key is nowhere.
+// as many requests as it is worth. Before the first answer the run is not finished, and
+// nothing is left of it; an answer that no turn can be is one.
 func TestTrouble(t *testing.T) {
 	long := strings.Repeat("x", 600<<10)
 	for name, c := range map[string]struct {
-		rules    string
+		rule     string
 		requests int32
 		says     string
 	}{
-		"500":               {"[{fault: server}]", 4, "nv_server"},
-		"529":               {"[{fault: overloaded}]", 4, "nv_server"},
-		"429":               {"[{fault: rate}]", 4, "nv_rate"},
-		"400":               {"[{fault: bad_request}]", 1, "nv_request"},
-		"redirect":          {"[{fault: redirect}]", 1, "a redirect, which is not followed"},
-		"a page":            {"[{fault: html}]", 1, "nv_malformed"},
-		"half an answer":    {"[{fault: cut}]", 4, "nv_transport"},
-		"over 4 MiB":        {"[{fault: oversize}]", 1, "longer than 4 MiB"},
-		"over 512 KiB":      {"[{text: " + long + "}]", 1, "an answer of 614400 bytes"},
-		"no answer":         {"[{fault: hang}]", 4, "nv_timeout"},
-		"another model":     {"[{fault: other_model}]", 1, "nv_model"},
-		"an error with 200": {"[{fault: error_200}]", 4, "nv_server"},
+		"500":               {"fault: server", 4, "nv_server"},
+		"529":               {"fault: overloaded", 4, "nv_server"},
+		"429":               {"fault: rate", 4, "nv_rate"},
+		"400":               {"fault: bad_request", 1, "nv_request"},
+		"redirect":          {"fault: redirect", 1, "a redirect, which is not followed"},
+		"a page":            {"fault: html", 1, "nv_malformed"},
+		"half an answer":    {"fault: cut", 4, "nv_transport"},
+		"over 4 MiB":        {"fault: oversize", 1, "longer than 4 MiB"},
+		"over 512 KiB":      {"text: " + long, 1, "an answer of 614400 bytes"},
+		"no answer":         {"fault: hang", 4, "nv_timeout"},
+		"another model":     {"fault: other_model", 1, "nv_model"},
+		"an error with 200": {"fault: error_200", 4, "nv_server"},
 	} {
 		for _, dialect := range []string{"openai", "anthropic"} {
-			p, asked := played(t, "rules: "+c.rules, dialect, model.Native, func(m *adapter.Config) {
-				if strings.Contains(c.rules, "hang") {
-					m.Client.TryTime = 20 * time.Millisecond
+			for turn := range 2 {
+				rules := fmt.Sprintf("rules: [{when: {turn: %d}, %s}, {text: hm}]", turn+1, c.rule)
+				p, asked := played(t, rules, dialect, model.Native, func(m *adapter.Config) {
+					if strings.Contains(c.rule, "hang") {
+						m.Client.TryTime = 100 * time.Millisecond
+					}
+				})
+				err := troubled(t, p, turn == 0 && !strings.Contains(c.rule, "text"))
+				if err == nil || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%s, %s, turn %d: %v", name, dialect, turn+1, err)
 				}
-			})
-			_, out := play(t, "K01", p, controller.Strict)
-			if out.Trouble == nil || !strings.Contains(out.Trouble.Error(), c.says) || out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
-				t.Errorf("%s, %s: %s, %v", name, dialect, out.End.Outcome, out.Trouble)
-			}
-			if asked.Load() != c.requests {
-				t.Errorf("%s, %s: %d requests", name, dialect, asked.Load())
+				if asked.Load() != int32(turn)+c.requests {
+					t.Errorf("%s, %s, turn %d: %d requests", name, dialect, turn+1, asked.Load())
+				}
 			}
 		}
+	}
+}
+
+// troubled plays a run and returns the trouble of it: that of one which is not finished,
+// and of which nothing is left, or of one that is an error of the bench.
+func troubled(t *testing.T, p run.Player, unreached bool) error {
+	t.Helper()
+	if !unreached {
+		_, out := play(t, "K01", p, controller.Strict)
+		if out.End.Outcome != metric.HarnessError || out.Grade.Status != trace.HarnessError {
+			t.Errorf("it came to %s, %s", out.End.Outcome, out.Grade.Status)
+		}
+		return out.Trouble
+	}
+	dir, err := unfinished(t, p)
+	if !errors.Is(err, model.ErrUnreached) {
+		t.Errorf("it is not that the model was not reached: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "r-*")); len(left) > 0 {
+		t.Errorf("of a run without an answer %v is left", left)
+	}
+	return err
+}
+
+// unfinished plays a run that must not be finished, and returns its set and the error.
+func unfinished(t *testing.T, p run.Player) (dir string, err error) {
+	t.Helper()
+	loaded, err := task.Get("K01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	_, _, err = run.Bench{Runner: none{}, Now: time.Now}.Run(t.Context(), run.Cell{Task: loaded, Seed: 1, Player: p, Controller: controller.Strict, Condition: task.Plain}, dir)
+	if lines, bad := run.ReadIndex(dir); len(lines) != 0 || bad != nil {
+		t.Errorf("%d runs are finished, %v", len(lines), bad)
+	}
+	return dir, err
+}
+
+// TestGone: a server that is not there any more says nothing of a run, whatever was
+// said in it.
+func TestGone(t *testing.T) {
+	s, err := fakellm.Parse("script.yaml", []byte("rules: [{text: hm}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, asked := s.Handler(io.Discard), 0
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.Header().Set("Connection", "close")
+		_ = server.Listener.Close()
+		answers.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	if err := troubled(t, at(t, server.URL, "openai", model.Native, asIs), true); asked != 1 || !strings.Contains(err.Error(), "turn 1: asking the model: the model was not reached: stand-in: nv_transport") {
+		t.Errorf("%d requests: %v", asked, err)
 	}
 }
 
@@ -311,17 +372,8 @@ func TestStop(t *testing.T) {
 		"no script at all": {"rules: [{text: hm}]", func(c *adapter.Config) { c.Engine.Name = "vllm" }},
 	} {
 		p, _ := played(t, c.script, "openai", model.Native, c.change)
-		loaded, err := task.Get("K01")
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir := t.TempDir()
-		_, _, err = run.Bench{Runner: none{}, Now: time.Now}.Run(t.Context(), run.Cell{Task: loaded, Seed: 1, Player: p, Controller: controller.Strict, Condition: task.Plain}, dir)
-		if !errors.Is(err, model.ErrStop) || strings.Contains(err.Error(), canary) {
+		if _, err := unfinished(t, p); !errors.Is(err, model.ErrStop) || strings.Contains(err.Error(), canary) {
 			t.Errorf("%s: %v", name, err)
-		}
-		if lines, err := run.ReadIndex(dir); len(lines) != 0 || err != nil {
-			t.Errorf("%s: %d runs are finished, %v", name, len(lines), err)
 		}
 	}
 }

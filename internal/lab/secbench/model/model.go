@@ -13,8 +13,8 @@ import (
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
-// Model answers. An error is that of the adapter and never the model's fault; one that
-// is [ErrStop] ends all runs.
+// Model answers. An error is that of the adapter and never the model's fault: the run is
+// an error of the bench, unless it is [ErrStop] or [ErrUnreached].
 type Model interface {
 	Ask(context.Context, Request) (Answer, error)
 }
@@ -26,9 +26,15 @@ type Request struct {
 	Turns  []Turn // so far
 }
 
-// ErrStop says that no question would be answered now: the run is not finished, and
-// none should be begun.
-var ErrStop = errors.New("no question will be answered")
+// Errors after which a run is not finished: nothing of it is kept, and it is played
+// another time.
+var (
+	// ErrStop says that no question would be answered now: no run should be begun.
+	ErrStop = errors.New("no question will be answered")
+	// ErrUnreached says that the model was not reached, and that nothing which it said
+	// in this run can be why.
+	ErrUnreached = errors.New("the model was not reached")
+)
 
 // Hash names a request: a replay must ask what was asked.
 func (q Request) Hash() (string, error) {

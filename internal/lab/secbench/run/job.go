@@ -3,10 +3,12 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 )
 
@@ -75,31 +77,88 @@ type Progress struct {
 	New       int // played now; the others were there
 }
 
+// GiveUp is after how many runs in a row whose model was not reached no other one of
+// that model is begun.
+const GiveUp = 3
+
+// Open is the error of a set of which some runs are not finished, as their models were
+// not reached. Nothing is left of these: whoever plays the set again plays them.
+type Open struct {
+	Runs, All int
+	Why       []string // of each that was begun; the others were given up
+}
+
+// Error counts them.
+func (o *Open) Error() string {
+	text := fmt.Sprintf("%d of %d runs are not finished, as their model was not reached", o.Runs, o.All)
+	if rest := o.Runs - len(o.Why); rest > 0 {
+		text += fmt.Sprintf(" (%d of them were not begun, after %d in a row)", rest, GiveUp)
+	}
+	return text + ": the same command plays them"
+}
+
 // Play plays cells into a set, workers at a time, and tells of each as it ends. Those
 // that the set has are not played again, and one that stands twice is played once.
 // After an error no cell is begun; those under way are played to their end, unless
-// ctx has ended: of such a run nothing is left.
+// ctx has ended: of such a run nothing is left. Runs whose models are not reached keep
+// no others from being played but some of their own model (GiveUp), and are an *Open.
 func (b Bench) Play(ctx context.Context, s *Set, cells []Cell, workers int, told func(Progress, Outcome)) error {
 	jobs, err := b.Jobs(cells)
 	if err != nil {
 		return err
 	}
-	p := Progress{All: len(jobs)}
-	var lock sync.Mutex
-	return each(len(jobs), workers, func(i int) error {
-		out, ran, err := jobs[i].run(ctx, s)
-		if err != nil {
-			return err
-		}
-		lock.Lock()
-		defer lock.Unlock()
-		p.Done++
-		if ran {
-			p.New++
-		}
-		told(p, out)
+	p := playing{set: s, told: told, at: Progress{All: len(jobs)}, silent: map[string]int{}}
+	if err := each(len(jobs), workers, func(i int) error { return p.job(ctx, jobs[i]) }); err != nil {
+		return err
+	}
+	if p.at.Done < p.at.All {
+		return &Open{Runs: p.at.All - p.at.Done, All: p.at.All, Why: p.why}
+	}
+	return nil
+}
+
+// playing is a set of runs that is being played.
+type playing struct {
+	set  *Set
+	told func(Progress, Outcome)
+
+	mu     sync.Mutex // guards what follows
+	at     Progress
+	silent map[string]int // runs of a player whose model was not reached, one after the other
+	why    []string
+}
+
+// job makes a run, unless its model was given up.
+func (p *playing) job(ctx context.Context, j Job) error {
+	name := j.cell.Player.Name
+	if _, done := p.set.line(j.ID); !done && p.gaveUp(name) {
 		return nil
-	})
+	}
+	out, ran, err := j.run(ctx, p.set)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if errors.Is(err, model.ErrUnreached) {
+		p.silent[name]++
+		p.why = append(p.why, err.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.at.Done++
+	if ran {
+		p.at.New++
+		p.silent[name] = 0
+	}
+	p.told(p.at, out)
+	return nil
+}
+
+// gaveUp says whether no other run of a player is to be begun.
+func (p *playing) gaveUp(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.silent[name] >= GiveUp
 }
 
 // each does something for all numbers below n, workers at a time. After an error

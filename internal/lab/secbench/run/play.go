@@ -165,7 +165,7 @@ func (p *play) finish(ctx context.Context) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return out, err // stopped by the operator: the run is not finished
 	}
-	if errors.Is(p.trouble, model.ErrStop) {
+	if errors.Is(p.trouble, model.ErrStop) || errors.Is(p.trouble, model.ErrUnreached) {
 		return out, p.trouble
 	}
 	if err := p.trace.Append(trace.TypeGrade, "", nil, p.graded); err != nil {

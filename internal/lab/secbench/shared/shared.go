@@ -6,12 +6,14 @@ package shared
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/licet-dev/licet/internal/lab/identity"
+	"github.com/licet-dev/licet/internal/lab/secbench/model"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
 	"github.com/licet-dev/licet/internal/lab/secbench/trace"
@@ -78,7 +80,9 @@ func digestOf(p run.Player) (string, error) {
 // Play makes the runs of cells, by this process and others, workers at a time in
 // this one, and returns how many it made itself. At the end the set has all of them.
 // Whoever comes with other cells, or with players that are asked otherwise, is
-// refused. progress is told how far all processes are.
+// refused. Runs whose models this process did not reach stay open to the others; where
+// they are still open in the end, they are a *run.Open. progress is told how far all
+// processes are.
 func Play(ctx context.Context, d shared.Database, b run.Bench, s *run.Set, cells []run.Cell, workers int, progress func(run.Progress)) (made int, err error) {
 	jobs, err := b.Jobs(cells)
 	if err != nil {
@@ -90,6 +94,7 @@ func Play(ctx context.Context, d shared.Database, b run.Bench, s *run.Set, cells
 	}
 	r := shared.Run{
 		Noun:    "runs",
+		GiveUp:  run.GiveUp,
 		Is:      func(text []byte) error { return identity.Is(text, p) },
 		Collect: func(all []shared.Result) error { return s.Collect(jobs, texts(all)) },
 	}
@@ -99,14 +104,21 @@ func Play(ctx context.Context, d shared.Database, b run.Bench, s *run.Set, cells
 	for _, j := range jobs {
 		r.Jobs = append(r.Jobs, shared.Job{Key: j.ID, Do: func(ctx context.Context) (shared.Result, error) {
 			text, err := j.Packed(ctx)
+			if errors.Is(err, model.ErrUnreached) {
+				err = &shared.Left{Why: err.Error()}
+			}
 			return shared.Result{Key: j.ID, Text: text}, err
 		}})
 	}
 	out, err := d.Do(ctx, r, shared.Options{Workers: workers, Progress: func(p shared.Progress) { progress(run.Progress(p)) }})
-	if err == nil && out.Done < out.All { // a bound that somebody set in the schema
-		err = fmt.Errorf("%d of %d runs are made: %s", out.Done, out.All, out.Stopped)
+	switch {
+	case err != nil || out.Done == out.All:
+		return out.New, err
+	case len(out.Left) > 0:
+		return out.New, &run.Open{Runs: out.All - out.Done, All: out.All, Why: slices.Sorted(maps.Values(out.Left))}
 	}
-	return out.New, err
+	// There is a bound that somebody set in the schema.
+	return out.New, fmt.Errorf("%d of %d runs are made: %s", out.Done, out.All, out.Stopped)
 }
 
 // texts are results by the run that they are of.

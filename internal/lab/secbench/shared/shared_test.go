@@ -310,6 +310,24 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestUnreached: a process that does not reach the model leaves all runs to others, and
+// says so. They are played by whoever does.
+func TestUnreached(t *testing.T) {
+	pg := testkit.StartPostgres(t)
+	url := pg.URL("postgres")
+	away := mustCells(t, func(context.Context, string) error { return fmt.Errorf("%w: it is away", model.ErrUnreached) })
+	n, err := play(t.Context(), url, t.TempDir(), away)
+	open := (*run.Open)(nil)
+	if !errors.As(err, &open) || n != 0 || open.Runs != 20 || open.All != 20 || len(open.Why) < run.GiveUp || len(open.Why) > run.GiveUp+1 || !strings.Contains(open.Why[0], ", seed ") {
+		t.Fatalf("%d made, %v: %+v", n, err, open)
+	}
+	pg.SQL("postgres", "update secbench.river_job set scheduled_at = now() where state = 'scheduled'") // not in a minute
+	var a names
+	if n, err := play(t.Context(), url, t.TempDir(), mustCells(t, a.add)); n != 20 || err != nil || len(a.times) != 20 {
+		t.Errorf("afterwards: %d made, %v", n, err)
+	}
+}
+
 // TestRefuses: what is not this set is refused and says why.
 func TestRefuses(t *testing.T) {
 	pg := testkit.StartPostgres(t)

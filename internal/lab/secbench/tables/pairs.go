@@ -10,6 +10,7 @@ import (
 	"github.com/licet-dev/licet/internal/lab/report"
 	"github.com/licet-dev/licet/internal/lab/secbench/metric"
 	"github.com/licet-dev/licet/internal/lab/secbench/task"
+	"github.com/licet-dev/licet/internal/lab/secbench/trace"
 	"github.com/licet-dev/licet/internal/lab/stats"
 )
 
@@ -18,7 +19,7 @@ type pair struct{ stock, derived arm }
 
 // title names a pair in full.
 func (p pair) title() string {
-	return p.derived.model + " and " + p.stock.model + ", " + p.stock.controller + ", " + p.stock.condition
+	return p.derived.model + " and " + p.stock.title()
 }
 
 // names names a pair in this report.
@@ -29,8 +30,7 @@ func (b builder) names(p pair) string { return p.derived.model + " and " + b.nam
 func (b builder) paired() (all []pair) {
 	for _, d := range b.arms {
 		for _, s := range b.arms {
-			alike := d.controller == s.controller && d.condition == s.condition
-			if alike && (slices.Contains(b.named, Pair{d.model, s.model}) || b.base(d) == s.model) {
+			if d.alike(s) && (slices.Contains(b.named, Pair{d.model, s.model}) || b.base(d) == s.model) {
 				all = append(all, pair{s, d})
 			}
 		}
@@ -189,20 +189,48 @@ func pValue(p *big.Rat) report.Cell {
 func clean(runs []twins) string {
 	other := map[string]bool{}
 	for _, t := range runs {
-		s, d := t.stock.Start, t.derived.Start
-		for what, differs := range map[string]bool{
-			"engine": s.Engine != d.Engine, "encoding": s.Encoding != d.Encoding, "variant": s.Variant != d.Variant, "policy": s.PolicyHash != d.PolicyHash,
-			"tools": s.ToolsHash != d.ToolsHash, "prompt": s.PromptHash != d.PromptHash, "budget": s.Budget != d.Budget, "suite": s.Suite != d.Suite,
-			"detector": s.Detector != d.Detector, "layers": !slices.Equal(s.Layers, d.Layers), "quantisation": s.Lineage.Quantisation != d.Lineage.Quantisation,
-		} {
-			other[what] = other[what] || differs
+		for _, what := range unlike(t.stock.Start, t.derived.Start) {
+			other[what] = true
 		}
 	}
-	maps.DeleteFunc(other, func(_ string, differs bool) bool { return !differs })
 	if len(other) == 0 {
 		return "yes"
 	}
 	return "not a clean pair: " + strings.Join(slices.Sorted(maps.Keys(other)), ", ")
+}
+
+// unlike says in what two runs of a cell differ beside their models and what names them.
+func unlike(s, d trace.RunStart) []string {
+	return named(map[string]bool{
+		"engine": s.Engine != d.Engine, "encoding": s.Encoding != d.Encoding, "variant": s.Variant != d.Variant, "policy": s.PolicyHash != d.PolicyHash,
+		"tools": s.ToolsHash != d.ToolsHash, "prompt": s.PromptHash != d.PromptHash, "budget": s.Budget != d.Budget, "suite": s.Suite != d.Suite,
+		"detector": s.Detector != d.Detector, "layers": !slices.Equal(s.Layers, d.Layers), "quantisation": s.Lineage.Quantisation != d.Lineage.Quantisation,
+	})
+}
+
+// otherEntry says in what two runs of one model, with whatever tasks and seeds, differ
+// that a file of models says of it.
+func otherEntry(x, y trace.RunStart) []string {
+	for _, s := range []*trace.RunStart{&x, &y} {
+		if s.Engine.SamplerSeed != trace.Unsupported {
+			s.Engine.SamplerSeed = 0 // that of the cell
+		}
+	}
+	return named(map[string]bool{"engine": x.Engine != y.Engine, "encoding": x.Encoding != y.Encoding, "lineage": x.Lineage != y.Lineage, "served": x.Served != y.Served})
+}
+
+// named returns what is true, sorted.
+func named(is map[string]bool) []string {
+	maps.DeleteFunc(is, func(_ string, differs bool) bool { return !differs })
+	return slices.Sorted(maps.Keys(is))
+}
+
+// differing is a part of an error that names differences; "" if there are none.
+func differing(what []string) string {
+	if len(what) == 0 {
+		return ""
+	}
+	return " and differ in " + strings.Join(what, ", ")
 }
 
 // perTask has each task of each pair (T6).

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -242,7 +243,48 @@ func (b builder) probes() (report.Section, error) {
 		}
 	})
 	classes := b.occurrences("unsafe-classes", "Unsafe proposals by class", warden.Unsafe(), func(r Result, class string) int { return r.Measures.Unsafe[class] })
-	return report.Section{ID: "probes", Title: "Probes and unsafe attempts", Tables: []report.Table{t, classes, b.causes()}}, nil
+	s := report.Section{ID: "probes", Title: "Probes and unsafe attempts", Tables: []report.Table{t, classes, b.causes()}}
+	if watched := b.watched(); len(watched.Rows) > 0 {
+		s.Tables = append(s.Tables, watched)
+	}
+	return s, nil
+}
+
+// watched has what contracts that only watched would have decided otherwise.
+func (b builder) watched() report.Table {
+	t := report.Table{ID: "watched", Caption: "What a contract that only watched would have decided otherwise", Corner: "configuration and class", Columns: columns("calls", "runs"),
+		Note: "Of all calls that were decided, and of the runs that it watched. It decided nothing and heard of nothing that ran. A class is the code of its reason where it would have denied what was allowed, and what the gate denied a call for that it would have allowed."}
+	words := map[string]string{trace.Deny: "would deny", trace.Allow: "would allow"}
+	for _, a := range b.arms {
+		runs := slices.DeleteFunc(b.of(a, every), func(r Result) bool { return r.Measures.Watched == 0 })
+		if len(runs) == 0 {
+			continue
+		}
+		row := func(what string, of func(metric.Measures) int) {
+			t.Rows = append(t.Rows, report.Row{ID: report.Slug(a.title() + " " + what), Title: b.name(a) + ": " + what, Cells: []report.Cell{
+				ratio(runs, func(m metric.Measures) stats.Ratio { return stats.Ratio{N: of(m), Of: m.Watched} }),
+				count(runs, func(r Result) bool { return of(r.Measures) > 0 }),
+			}})
+		}
+		kinds := map[metric.Otherwise]bool{}
+		for _, r := range runs {
+			for kind := range r.Measures.Otherwise {
+				kinds[kind] = true
+			}
+		}
+		row("otherwise, in all", func(m metric.Measures) (n int) {
+			for _, times := range m.Otherwise {
+				n += times
+			}
+			return n
+		})
+		for _, kind := range slices.SortedFunc(maps.Keys(kinds), func(x, y metric.Otherwise) int {
+			return cmp.Or(strings.Compare(x.Verdict, y.Verdict), strings.Compare(x.Class, y.Class))
+		}) {
+			row(words[kind.Verdict]+", "+kind.Class, func(m metric.Measures) int { return m.Otherwise[kind] })
+		}
+	}
+	return t
 }
 
 // occurrences counts of several things the runs that have one, and how often.
@@ -293,11 +335,11 @@ func (b builder) repair() (report.Section, error) {
 		Note: "The difference is what the interface loses. The two are runs of their own: no answer is played again."}
 	seen := map[string]bool{}
 	for _, a := range b.arms {
-		if title := a.model + ", " + a.condition; !seen[title] {
+		if title := a.model + ", " + a.condition + a.watch(); !seen[title] {
 			seen[title] = true
 			row := report.Row{ID: report.Slug(title), Title: title}
 			for _, mode := range []string{controller.Strict, controller.Repair} {
-				row.Cells = append(row.Cells, flag(b.of(arm{a.model, mode, a.condition}, authorised), func(f metric.Flags) bool { return f.Success }))
+				row.Cells = append(row.Cells, flag(b.of(arm{a.model, mode, a.condition, a.shadow}, authorised), func(f metric.Flags) bool { return f.Success }))
 			}
 			t.Rows = append(t.Rows, row)
 		}

@@ -41,16 +41,27 @@ type Pair struct{ Derived, Stock string }
 // valid says whether the run counts.
 func (r Result) valid() bool { return r.Measures.Outcome != metric.HarnessError }
 
-// arm is a configuration: what is compared with what.
-type arm struct{ model, controller, condition string }
+// arm is a configuration: what is compared with what. What else runs differ in is said
+// by the name of the model, and the contract of a task is part of the suite.
+type arm struct{ model, controller, condition, shadow string }
 
-func (r Result) arm() arm { return arm{r.Start.Model, r.Start.Controller, r.Start.Condition} }
+func (r Result) arm() arm {
+	return arm{r.Start.Model, r.Start.Controller, r.Start.Condition, r.Start.ShadowHash}
+}
 
 // title names an arm in full.
-func (a arm) title() string { return a.model + ", " + a.controller + ", " + a.condition }
+func (a arm) title() string { return a.model + ", " + a.controller + ", " + a.condition + a.watch() }
+
+// watch names the contract that only watches, if there is one.
+func (a arm) watch() string {
+	if a.shadow == "" {
+		return ""
+	}
+	return ", watched by " + a.shadow[:min(8, len(a.shadow))]
+}
 
 func (a arm) compare(o arm) int {
-	return cmp.Or(cmp.Compare(a.model, o.model), cmp.Compare(a.controller, o.controller), cmp.Compare(a.condition, o.condition))
+	return cmp.Or(cmp.Compare(a.model, o.model), cmp.Compare(a.controller, o.controller), cmp.Compare(a.condition, o.condition), cmp.Compare(a.shadow, o.shadow))
 }
 
 // cell is what the arms of a comparison share.
@@ -85,8 +96,8 @@ func (n *NoPair) Error() string {
 }
 
 // Build makes the report: a function of the results, in any order. A run of a task
-// that there is not, two of one cell, or a pair that was not run (a *NoPair), are an
-// error.
+// that there is not, two of one cell, a model that was not asked in one way, or a pair
+// that was not run (a *NoPair), are an error.
 func Build(results []Result, o Options) (*report.Report, error) {
 	b := builder{all: slices.Clone(results), tasks: map[string]*task.Task{}, named: o.Pairs, tries: o.Trivial}
 	slices.SortFunc(b.all, func(x, y Result) int {
@@ -128,6 +139,7 @@ func Build(results []Result, o Options) (*report.Report, error) {
 
 // read finds the tasks and configurations of the runs.
 func (b *builder) read() error {
+	first := map[arm]Result{}
 	for i, r := range b.all {
 		if b.tasks[r.Start.Task] == nil {
 			t, err := task.Get(r.Start.Task)
@@ -138,8 +150,14 @@ func (b *builder) read() error {
 		}
 		b.arms = append(b.arms, r.arm())
 		if i > 0 && b.all[i-1].cell() == r.cell() && b.all[i-1].arm() == r.arm() {
-			return fmt.Errorf("the runs %s and %s are of one cell (%s, %s, seed %d), of which one can count: report their folders apart",
-				b.all[i-1].Run, r.Run, r.Start.Model, r.Start.Task, r.Start.Seed)
+			return fmt.Errorf("the runs %s and %s are of one cell (%s, %s, seed %d)%s, of which one can count: report their folders apart",
+				b.all[i-1].Run, r.Run, r.Start.Model, r.Start.Task, r.Start.Seed, differing(unlike(b.all[i-1].Start, r.Start)))
+		}
+		if one, seen := first[r.arm()]; !seen {
+			first[r.arm()] = r
+		} else if other := otherEntry(one.Start, r.Start); len(other) > 0 {
+			return fmt.Errorf("the runs %s and %s are of one configuration (%s)%s: report their folders apart, or give each a name of its own in the file of models and play it again",
+				one.Run, r.Run, r.arm().title(), differing(other))
 		}
 	}
 	slices.SortFunc(b.arms, arm.compare)
@@ -358,8 +376,7 @@ func grouped(group string, titles ...string) []report.Column {
 	return all
 }
 
-// name names an arm in this report: where all have one controller and one condition,
-// by its model.
+// name names an arm in this report: where all differ in the model only, by that.
 func (b builder) name(a arm) string {
 	if b.uniform() {
 		return a.model
@@ -367,16 +384,19 @@ func (b builder) name(a arm) string {
 	return a.title()
 }
 
-// uniform says whether all arms have one controller and one condition.
+// uniform says whether all arms differ in the model only.
 func (b builder) uniform() bool {
-	return !slices.ContainsFunc(b.arms, func(a arm) bool { return a.controller != b.arms[0].controller || a.condition != b.arms[0].condition })
+	return !slices.ContainsFunc(b.arms, func(a arm) bool { return !a.alike(b.arms[0]) })
 }
+
+// alike says whether an arm differs from another one in the model at most.
+func (a arm) alike(o arm) bool { return arm{a.model, o.controller, o.condition, o.shadow} == a }
 
 // facts say what the report is about.
 func (b builder) facts() []report.Fact {
 	all := []report.Fact{{Name: "runs", Value: fmt.Sprint(len(b.all))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", splitmix.Seed, stats.Resamples)}}
 	if b.uniform() && len(b.arms) > 0 {
-		all = append(all, report.Fact{Name: "controller", Value: b.arms[0].controller}, report.Fact{Name: "prompt condition", Value: b.arms[0].condition})
+		all = append(all, report.Fact{Name: "controller", Value: b.arms[0].controller}, report.Fact{Name: "prompt condition", Value: b.arms[0].condition + b.arms[0].watch()})
 	}
 	return all
 }

@@ -242,7 +242,9 @@ func TestOrder(t *testing.T) {
 	if strings.Contains(first, "SCRIPTED") {
 		t.Error("no agent is scripted")
 	}
-	runs[0].Start.Engine.Name = "scripted"
+	for i := range runs {
+		runs[i].Start.Engine.Name = "scripted"
+	}
 	if !strings.Contains(read(runs), "SCRIPTED") {
 		t.Error("one is scripted")
 	}
@@ -254,6 +256,15 @@ func TestRefuses(t *testing.T) {
 	twice[5].Run = "r-other"
 	if _, err := Build(twice, Options{}); err == nil || !strings.Contains(err.Error(), "of one cell") {
 		t.Errorf("two runs of a cell: %v", err)
+	}
+	twice[5].Start.Engine.Version = "2"
+	if _, err := Build(twice, Options{}); err == nil || !strings.Contains(err.Error(), "of one cell (m, L01, seed 1) and differ in engine, of which") {
+		t.Errorf("two runs of a cell that differ: %v", err)
+	}
+	mixed := slices.Concat(runs, planted("m", "", controller.Strict, map[string]int{"L02": 5}))
+	mixed[9].Start.Encoding = "text"
+	if _, err := Build(mixed, Options{}); err == nil || !strings.Contains(err.Error(), "of one configuration (m, strict, plain) and differ in encoding: report") {
+		t.Errorf("a model that was asked in two ways: %v", err)
 	}
 	runs[0].Start.Task = "X99"
 	if _, err := Build(runs, Options{}); err == nil || !strings.Contains(err.Error(), "X99") {
@@ -309,6 +320,35 @@ func TestTradeoffs(t *testing.T) {
 	}
 	if got := cells(t, slices.Concat(bold, shy))["exchange/m-repair-plain-to-m-strict-plain/rate"]; got != "" {
 		t.Errorf("a rate of exchange for nothing: %s", got)
+	}
+}
+
+// TestWatched: runs that a contract watched are a configuration of their own, and what
+// it would have decided otherwise is counted by what and why.
+func TestWatched(t *testing.T) {
+	plain := planted("m", "", controller.Strict, map[string]int{"L01": 2})
+	watched := planted("m", "", controller.Strict, map[string]int{"L01": 3})
+	for i := range watched {
+		r := &watched[i]
+		r.Run, r.Start.ShadowHash, r.Measures.Watched = r.Run+"w", "0123456789", 10
+	}
+	watched[0].Measures.Otherwise = map[metric.Otherwise]int{{Verdict: trace.Deny, Class: "no_clause"}: 3, {Verdict: trace.Allow, Class: "network"}: 1}
+	watched[1].Measures.Otherwise = map[metric.Otherwise]int{{Verdict: trace.Deny, Class: "no_clause"}: 1}
+	watched[2].Measures.Outcome = metric.HarnessError
+	const row = "watched/m-strict-plain-watched-by-01234567-"
+	got := cells(t, slices.Concat(plain, watched))
+	expect(t, got, map[string]string{
+		"headline-security/m-strict-plain/s":                     "2/5, 40.0 %, 11.8 to 76.9",
+		"headline-security/m-strict-plain-watched-by-01234567/s": "2/4, 50.0 %, 15.0 to 85.0",
+		row + "otherwise-in-all/calls":                           "5/40",
+		row + "otherwise-in-all/runs":                            "2/4, 50.0 %, 15.0 to 85.0",
+		row + "would-deny-no-clause/calls":                       "4/40",
+		row + "would-allow-network/runs":                         "1/4, 25.0 %, 4.6 to 69.9",
+	})
+	for id := range cells(t, plain) {
+		if strings.HasPrefix(id, "watched/") {
+			t.Errorf("nothing watched, and there is %s", id)
+		}
 	}
 }
 

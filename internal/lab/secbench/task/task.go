@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/udiff"
+	"github.com/licet-dev/licet/internal/yamlwalk"
 )
 
 //go:embed trees twins manifests gold prompts
@@ -99,7 +100,7 @@ func IDs() []string {
 // error.
 func Get(id string) (*Task, error) {
 	if !slices.Contains(IDs(), id) {
-		return nil, fmt.Errorf("there is no task %q: there are %s", id, strings.Join(IDs(), ", "))
+		return nil, unknown(id)
 	}
 	t := &Task{}
 	err := errors.Join(read("manifests/"+id+".json", t), read("gold/"+id+".json", &t.gold))
@@ -116,6 +117,29 @@ func Get(id string) (*Task, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// unknown names the tasks that there are, letter by letter, and one that may be meant.
+func unknown(id string) error {
+	of := map[string][]string{} // in each what belongs to a letter is numbered without a gap
+	var letters []string
+	for _, known := range IDs() {
+		letter := known[:1]
+		if of[letter] == nil {
+			letters = append(letters, letter)
+		}
+		of[letter] = append(of[letter], known)
+	}
+	var ranges []string
+	for _, letter := range letters {
+		all := of[letter]
+		ranges = append(ranges, all[0]+" to "+all[len(all)-1])
+	}
+	err := fmt.Errorf("there is no task %q: there are %s", id, strings.Join(ranges, ", "))
+	if hint := yamlwalk.DidYouMean(id, of[strings.ToUpper(id[:min(1, len(id))])]); hint != "" {
+		return fmt.Errorf("%w; %s", err, hint)
+	}
+	return err
 }
 
 func read(name string, v any) error {
