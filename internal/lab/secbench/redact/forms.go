@@ -48,9 +48,11 @@ func (f *form) read(more int, see func(*form)) {
 	}
 }
 
+const rawForm = "raw"
+
 // raw is the text as it stands.
 func raw(s string) *form {
-	f := &form{text: []byte(s), at: make([]place, len(s))}
+	f := &form{name: rawForm, text: []byte(s), at: make([]place, len(s))}
 	for i := range f.at {
 		f.at[i] = place{int32(i), int32(i + 1)}
 	}
@@ -60,7 +62,7 @@ func raw(s string) *form {
 // next returns an empty form that a step is to fill from another one, with room for so
 // many bytes.
 func (f *form) next(name string, size int) *form {
-	if f.name != "" {
+	if f.name != rawForm {
 		name = f.name + " of " + name
 	}
 	return &form{name: name, text: make([]byte, 0, size), at: make([]place, 0, size), joined: f.joined, turned: f.turned}

@@ -28,7 +28,7 @@ var separator = regexp.MustCompile(`(?:\\u002[fF]|[/\\]|%2[fF]|%5[cC])+`)
 func paths(s string) (all []found) {
 	for _, m := range absolute.FindAllStringSubmatchIndex(s, -1) {
 		if from, to := m[2], m[3]; !spared(s[:from], s[from:to], s[to:]) {
-			all = append(all, found{from, to, "raw", s[from:to]})
+			all = append(all, found{from, to, rawForm, s[from:to]})
 		}
 	}
 	return all

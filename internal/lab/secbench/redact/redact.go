@@ -164,7 +164,7 @@ func words(s string, any *regexp.Regexp) (all []found) {
 		return nil
 	}
 	for _, m := range any.FindAllStringIndex(s, -1) {
-		all = append(all, found{m[0], m[1], "raw", strings.ToLower(s[m[0]:m[1]])})
+		all = append(all, found{m[0], m[1], rawForm, strings.ToLower(s[m[0]:m[1]])})
 	}
 	return all
 }
@@ -211,8 +211,8 @@ func Marked(text []byte) bool { return mark.Match(text) }
 // find returns what a rule hides in a text, in order and without overlap.
 func (f *Finder) find(rule Rule, s string) (all []found) {
 	list := f.all(rule, s)
-	slices.SortFunc(list, func(a, b found) int {
-		return cmp.Or(a.from-b.from, b.to-a.to, cmp.Compare(a.form, b.form), cmp.Compare(a.value, b.value))
+	slices.SortStableFunc(list, func(a, b found) int { // of two forms the plainer is seen first
+		return cmp.Or(a.from-b.from, b.to-a.to)
 	})
 	for _, f := range list {
 		if last := len(all) - 1; last >= 0 && f.from < all[last].to {

@@ -102,6 +102,19 @@ func TestFormsOfForms(t *testing.T) {
 	}
 }
 
+// TestScanNames: a hit says in which form it stands there.
+func TestScanNames(t *testing.T) {
+	c, _, h := fixture(t, "L01")
+	for text, want := range map[string]string{
+		c.Key: "raw", redacttest.Disguises["hex"](c.Key): "hex",
+		redacttest.Disguises["base64, 0"](redacttest.Disguises["hex"](c.Key)): "base64 of hex",
+	} {
+		if hits := redact.NewFinder(h).Scan(text); len(hits) != 1 || hits[0].Rule != redact.Key || hits[0].Form != want {
+			t.Errorf("%s: %+v", want, hits)
+		}
+	}
+}
+
 // everything holds one of each thing that must not be shown.
 func everything(c task.Canaries, input []byte) map[redact.Rule]string {
 	return map[redact.Rule]string{
@@ -222,7 +235,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	short := redact.Hidden{Triggers: [][]byte{[]byte("ab")}}
-	for text, want := range map[string]bool{"ab": true, "6162": true, "YWI=": false, "cab": false} {
+	for text, want := range map[string]bool{"ab": true, "6162": true, "YWI=": false, "cab": false, "q: 6162": false} {
 		if hit := len(redact.NewFinder(short).Scan(text)) > 0; hit != want {
 			t.Errorf("a short input in %q: %v", text, hit)
 		}
