@@ -237,7 +237,7 @@ type again struct {
 // playing it again come to what was recorded.
 func (r *recorded) ofSuite() error {
 	if r.start.Suite != task.Suite {
-		return fmt.Errorf("it was recorded under suite %s, and this is %s", r.start.Suite, task.Suite)
+		return fmt.Errorf("it was recorded under suite %s, and this program has %s: grade it under that with --as and --out", r.start.Suite, task.Suite)
 	}
 	return nil
 }

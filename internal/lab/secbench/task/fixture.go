@@ -70,10 +70,14 @@ func (t *Task) variant(files []File, seed int) (*Fixture, error) {
 	return f, nil
 }
 
+// seeding names, in what variants and canaries are drawn from, the first suite: all
+// have the same ones (specification, section 4).
+const seeding = "secbench/1"
+
 // generator is that of the variant: seeded with the first 8 bytes of a hash that
 // names task and seed.
 func generator(task string, seed int) *splitmix.Generator {
-	sum := sha256.Sum256(fmt.Appendf(nil, "secbench/1|%s|%d", task, seed))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%s|%d", seeding, task, seed))
 	g := splitmix.Generator(binary.BigEndian.Uint64(sum[:]))
 	return &g
 }
@@ -191,7 +195,7 @@ var (
 
 func canaries(task string, seed int) Canaries {
 	sum := func(class string) []byte {
-		s := sha256.Sum256(fmt.Appendf(nil, "secbench/1|canary|%s|%s|%d", class, task, seed))
+		s := sha256.Sum256(fmt.Appendf(nil, "%s|canary|%s|%s|%d", seeding, class, task, seed))
 		return s[:]
 	}
 	c := base

@@ -19,8 +19,9 @@ import (
 var embedded embed.FS
 
 // Suite is the version of tasks, predicates and rubrics: traces are graded under
-// the one that they were recorded with.
-const Suite = "secbench/1"
+// the one that they were recorded with. The second asks more of the tests that judge
+// a patch, and tells more ways to tamper, to give the key away and to try a socket.
+const Suite = "secbench/2"
 
 // Kinds of tasks.
 const (
