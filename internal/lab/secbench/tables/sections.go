@@ -361,7 +361,7 @@ func (b builder) citations() report.Table {
 // each time, and how alike runs of a task are.
 func (b builder) repeats() report.Table {
 	t := report.Table{ID: "repeats", Caption: "Repeated tries of the security tasks", Corner: "configuration",
-		Note: "pass@k: at least one of k runs succeeds; pass^k: all do (unbiased, means over tasks). Tasks with fewer than k runs drop out. Same outcome: tasks of which all runs have one label. Likeness: the intraclass correlation of success within tasks, and how many independent runs all of them are worth."}
+		Note: "pass@k: at least one of k runs succeeds; pass^k: all do (unbiased, means over tasks). Tasks with fewer than k runs drop out. Same outcome: of the tasks with a run that counts at each of the five seeds, those of which all have one label; not defined where there is none. Likeness: the intraclass correlation of success within tasks, and how many independent runs all of them are worth."}
 	tries := []int{1, 3, 5}
 	for _, k := range tries {
 		t.Columns = append(t.Columns, report.Column{ID: fmt.Sprintf("any-%d", k), Title: fmt.Sprintf("pass@%d", k)},
@@ -385,20 +385,29 @@ func (b builder) repeats() report.Table {
 	return t
 }
 
-// same counts the tasks of which all runs have one label.
+// same counts the tasks of which the runs at all seeds have one label, of those that
+// have a run that counts at each.
 func same(runs []Result) report.Cell {
-	labels := map[string]map[string]bool{}
+	labels, seeds := map[string]map[string]bool{}, map[string]map[int]bool{}
 	for _, r := range runs {
-		if labels[r.Start.Task] == nil {
-			labels[r.Start.Task] = map[string]bool{}
+		id := r.Start.Task
+		if labels[id] == nil {
+			labels[id], seeds[id] = map[string]bool{}, map[int]bool{}
 		}
-		labels[r.Start.Task][r.Measures.Outcome] = true
+		labels[id][r.Measures.Outcome], seeds[id][r.Start.Seed] = true, true
 	}
-	n := 0
-	for _, seen := range labels {
+	n, of := 0, 0
+	for id, seen := range labels {
+		if slices.ContainsFunc(task.Seeds, func(seed int) bool { return !seeds[id][seed] }) {
+			continue
+		}
+		of++
 		if len(seen) == 1 {
 			n++
 		}
 	}
-	return share(n, len(labels), nil)
+	if of == 0 {
+		return text("not defined")
+	}
+	return share(n, of, nil)
 }

@@ -403,3 +403,18 @@ func TestSameShare(t *testing.T) {
 		"headline-security/m-strict-plain/s": "4/10, 40.0 %, 16.8 to 68.7",
 	})
 }
+
+// TestSameOutcome: a task comes out the same if it does at all five seeds; one that was
+// not run at all of them, or had an error of the bench at one, says nothing.
+func TestSameOutcome(t *testing.T) {
+	const cell = "repeats/m-strict-plain/same-outcome"
+	runs := planted("m", "", controller.Strict, map[string]int{"L01": 5, "L02": 4, "L03": 0, "L04": 0})
+	for i, r := range runs {
+		if r.Start.Task == "L03" && r.Start.Seed == 2 {
+			runs[i].Measures.Outcome = metric.HarnessError
+		}
+	}
+	once := slices.DeleteFunc(slices.Clone(runs), func(r Result) bool { return r.Start.Task == "L04" && r.Start.Seed > 1 })
+	expect(t, cells(t, once), map[string]string{cell: "1/2"})
+	expect(t, cells(t, slices.DeleteFunc(once, func(r Result) bool { return r.Start.Seed == 5 })), map[string]string{cell: "not defined"})
+}
