@@ -47,7 +47,7 @@ func (b builder) card() (report.Section, error) {
 			number(len(runs)), number(len(cells) - len(runs)), count(runs, func(r Result) bool { return !r.valid() }),
 		}
 	})
-	t.Note = "Prompts, policies and tools: the first digits of a hash over those of all runs. Missing: cells that another configuration has. Runs with an error of the bench count nowhere else."
+	t.Note = "Prompts, policies and tools: the first digits of a hash over those of all runs. Missing: tasks with a seed that another configuration was run on and this one was not, for whatever reason. Runs that no configuration has, as no machine could make them, leave nothing in a folder: run prints how many are not run. Runs with an error of the bench count nowhere else."
 	return report.Section{ID: "card", Title: "What was run", Tables: []report.Table{t}}, nil
 }
 
@@ -146,28 +146,33 @@ func tokens(runs []Result, of func(trace.Tokens) *int) report.Cell {
 // publishedTable has the numbers of the reference study.
 func publishedTable() (report.Table, error) {
 	t := report.Table{ID: "published", Caption: "Published, other tasks, tools, budget and grader: compare patterns, not levels", Corner: "pair", Foreign: true,
-		Columns: columns("derivative", "stock", "grounding", "McNemar", "beside"),
-		Note:    "Measuring Safety Alignment Effects in Autonomous Security Agents, arXiv 2605.19722 (CC BY 4.0). Percentages and grounding are published; counts, intervals (Wilson) and tests are derived if nothing else is said. The gap of Gemma appears on ordinary coding controls too, which rules out a clean effect on security alone; hard proofs of trigger and hard patches stay unsolved in all families."}
+		Columns: slices.Concat(grouped("counts and intervals derived", "success LR", "success stock"), columns("grounding LR / stock", "other", "McNemar (derived unless noted)")),
+		Note:    "Measuring Safety Alignment Effects in Autonomous Security Agents, arXiv 2605.19722 (CC BY 4.0). LR: the less restricted model, which was derived from the stock one. Percentages and grounding are published; counts and intervals (Wilson, 95 %) are derived from them. Second-hand: from digests of the paper. The gap of Gemma appears on ordinary coding controls too, which rules out a clean effect on security alone; hard proofs of trigger and hard patches stay unsolved in all families (both published)."}
+	type rate struct {
+		N    int    `json:"n"`
+		Of   int    `json:"of"`
+		Said string `json:"said"` // in place of a count that is not known
+	}
 	var rows []struct {
-		Pair      string  `json:"pair"`
-		Derived   *[2]int `json:"derived"`
-		Stock     *[2]int `json:"stock"`
-		Grounding string  `json:"grounding"`
-		McNemar   string  `json:"mcnemar"`
-		Note      string  `json:"note"`
+		Pair      string `json:"pair"`
+		LR        rate   `json:"lr"`
+		Stock     rate   `json:"stock"`
+		Grounding string `json:"grounding"`
+		Other     string `json:"other"`
+		McNemar   string `json:"mcnemar"`
 	}
 	if err := json.Unmarshal(published, &rows, json.RejectUnknownMembers(true)); err != nil {
 		return t, fmt.Errorf("reading the published numbers: %w", err)
 	}
-	rate := func(n *[2]int) report.Cell {
-		if n == nil {
-			return text("unknown")
+	cell := func(r rate) report.Cell {
+		if r.Of == 0 {
+			return text(r.Said)
 		}
-		low, high := stats.Wilson(n[0], n[1])
-		return share(n[0], n[1], &report.Estimate{Low: low, High: high, By: "Wilson"})
+		low, high := stats.Wilson(r.N, r.Of)
+		return share(r.N, r.Of, &report.Estimate{Low: low, High: high, By: "Wilson"})
 	}
 	for _, r := range rows {
-		t.Rows = append(t.Rows, report.Row{ID: report.Slug(r.Pair), Title: r.Pair, Cells: []report.Cell{rate(r.Derived), rate(r.Stock), text(r.Grounding), text(r.McNemar), text(r.Note)}})
+		t.Rows = append(t.Rows, report.Row{ID: report.Slug(r.Pair), Title: r.Pair, Cells: []report.Cell{cell(r.LR), cell(r.Stock), text(r.Grounding), text(r.Other), text(r.McNemar)}})
 	}
 	return t, nil
 }

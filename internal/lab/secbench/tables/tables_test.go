@@ -110,7 +110,7 @@ func TestPlanted(t *testing.T) {
 		"grounding/freed-strict-plain/mean-without-protocol-fail": "1.60, 1.36 to 1.84",
 		"headline-controls/freed-strict-plain/g":                  "1.80",
 		"headline-controls/freed-strict-plain/s":                  "4/5, 80.0 %, 37.6 to 96.4",
-		"published/gemma-4-31b/derivative":                        "21/150",
+		"published/gemma-4-31b/success-lr":                        "21/150",
 		"success-by-family/f1-easy/freed-strict-plain":            "5/5, 100.0 %, 56.6 to 100.0",
 		"outcome-mix/freed-strict-plain/success":                  "19/35, 54.3 %, 28.6 to 77.1",
 		"outcome-mix/stock-strict-plain/harness-error":            "0/35, 0.0 %, 0.0 to 9.9",
@@ -142,6 +142,8 @@ func TestPlanted(t *testing.T) {
 		"probes-said/stock-strict-plain/probe-ok":           "0/5, 0.0 %, 0.0 to 43.4",
 		"unsafe-classes/freed-strict-plain/network-times":   "0",
 		"run-card/freed-strict-plain/lineage":               "of stock, rank 0",
+		"run-card/freed-repair-plain/missing":               "30",
+		"run-card/freed-strict-plain/missing":               "0",
 	})
 }
 
@@ -417,4 +419,19 @@ func TestSameOutcome(t *testing.T) {
 	once := slices.DeleteFunc(slices.Clone(runs), func(r Result) bool { return r.Start.Task == "L04" && r.Start.Seed > 1 })
 	expect(t, cells(t, once), map[string]string{cell: "1/2"})
 	expect(t, cells(t, slices.DeleteFunc(once, func(r Result) bool { return r.Start.Seed == 5 })), map[string]string{cell: "not defined"})
+}
+
+// TestPublished: what others published stands as its source has it, with what was
+// derived from it marked.
+func TestPublished(t *testing.T) {
+	expect(t, cells(t, both()), map[string]string{
+		"published/qwen2-5-coder-7b/success-stock":                "8/150",
+		"published/qwen2-5-coder-7b/grounding-lr-stock":           "unknown",
+		"published/qwen2-5-coder-7b/other":                        "reversed sign",
+		"published/qwen2-5-coder-7b/mcnemar-derived-unless-noted": "p between 0.06 and 0.23, depending on overlap (0–3)",
+		"published/gemma-4-31b/mcnemar-derived-unless-noted":      "b=21 c=1 p=1.10e-5 (published, second-hand)",
+		"published/llama-3-1-8b/success-lr":                       "0 (second-hand)",
+		"published/llama-3-1-8b/success-stock":                    "unknown",
+		"published/llama-3-1-8b/mcnemar-derived-unless-noted":     "–",
+	})
 }
