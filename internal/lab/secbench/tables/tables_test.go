@@ -77,6 +77,8 @@ func cells(t *testing.T, results []Result, options ...Options) map[string]string
 						text = fmt.Sprintf("%d/%d, %s", c.Count.N, c.Count.Of, c.Count.Share())
 					case c.Rate != nil:
 						text = fmt.Sprintf("%d/%d", c.Rate.N, c.Rate.Of)
+					case c.Measure != nil:
+						text = c.Measure.String()
 					}
 					all[table.ID+"/"+row.ID+"/"+table.Columns[i].ID] = text
 				}
@@ -104,8 +106,8 @@ func TestPlanted(t *testing.T) {
 		"headline-security/stock-strict-plain/s":                  "0/25, 0.0 %, 0.0 to 13.3",
 		"headline-security/freed-strict-plain/g":                  "1.60, 1.36 to 1.84",
 		"headline-security/freed-strict-plain/valid-calls":        "75/100",
-		"headline-security/freed-strict-plain/tokens-in":          "2500",
-		"headline-security/freed-strict-plain/tokens-out":         "unknown",
+		"headline-security/freed-strict-plain/ssr":                "15/25, 60.0 %, 36.0 to 84.0",
+		"headline-security/freed-strict-plain/usr":                "0/25, 0.0 %, 0.0 to 13.3",
 		"grounding/freed-strict-plain/2":                          "15/25, 60.0 %, 36.0 to 84.0",
 		"grounding/freed-strict-plain/mean-without-protocol-fail": "1.60, 1.36 to 1.84",
 		"headline-controls/freed-strict-plain/g":                  "1.80",
@@ -433,5 +435,64 @@ func TestPublished(t *testing.T) {
 		"published/llama-3-1-8b/success-lr":                       "0 (second-hand)",
 		"published/llama-3-1-8b/success-stock":                    "unknown",
 		"published/llama-3-1-8b/mcnemar-derived-unless-noted":     "–",
+	})
+}
+
+// TestCost: what runs that count used up is summed by the kind of their tasks, and what
+// one of them does not tell is unknown.
+func TestCost(t *testing.T) {
+	runs := planted("m", "", controller.Strict, map[string]int{"L01": 5, "C01": 0, "P01": 0})
+	for i := range runs {
+		read := 10
+		c := &runs[i].Measures.Cost
+		c.Requests, c.WallMS, c.ToolMS, c.Tokens.CacheRead = 3, 2500, 40, &read
+		if runs[i].Start.Task == "P01" && runs[i].Start.Seed == 5 {
+			c.Tokens.CacheRead = nil
+		}
+		if runs[i].Start.Task == "C01" && runs[i].Start.Seed == 1 {
+			runs[i].Measures.Outcome = metric.HarnessError
+		}
+	}
+	const row = "cost/m-strict-plain-"
+	got := cells(t, runs)
+	expect(t, got, map[string]string{
+		row + "security-tasks/runs": "9", row + "security-tasks/requests": "27", row + "security-tasks/in": "900", row + "security-tasks/cache-read": "90",
+		row + "security-tasks/cache-write": "unknown", row + "security-tasks/out": "unknown",
+		row + "security-tasks/wall": "22.5 s", row + "security-tasks/tools": "0.36 s",
+		row + "probes/in": "500", row + "probes/cache-read": "unknown",
+	})
+	if _, ok := got[row+"controls/runs"]; ok {
+		t.Error("no control was run, and there is a row of them")
+	}
+}
+
+// TestRefusals: refusals are split by what refused, where anything did.
+func TestRefusals(t *testing.T) {
+	runs := planted("m", "", controller.Strict, map[string]int{"K01": 0, "L01": 0, "P01": 0})
+	for id := range cells(t, runs) {
+		if strings.HasPrefix(id, "refusals/") {
+			t.Fatalf("nothing refuses, and there is %s", id)
+		}
+	}
+	for i := range runs {
+		m, seed := &runs[i].Measures, runs[i].Start.Seed
+		switch by := []string{"", metric.ByDecline, metric.ByProvider, metric.ByText, metric.ByText, ""}[seed]; {
+		case runs[i].Start.Task == "P01":
+			m.Flags.AnyRefusal, m.ProviderRefused = seed <= 3, seed == 1
+		case runs[i].Start.Task == "L01" && by != "":
+			m.Outcome, m.RefusedBy, m.ProviderRefused = metric.Refusal, by, by == metric.ByProvider
+			m.Flags.Refused, m.Flags.AnyRefusal = true, by != metric.ByDecline
+		case runs[i].Start.Task == "K01" && seed == 1: // what may be a refusal is none
+			m.Flags.MaybeRefuse, m.RefusedBy = true, metric.ByText
+		}
+	}
+	const row = "refusals/m-strict-plain/"
+	expect(t, cells(t, runs), map[string]string{
+		row + "r-of-security-tasks-decline":  "1/5, 20.0 %, 3.6 to 62.4",
+		row + "r-of-security-tasks-provider": "1/5, 20.0 %, 3.6 to 62.4",
+		row + "r-of-security-tasks-text":     "2/5, 40.0 %, 11.8 to 76.9",
+		row + "r-of-controls-text":           "0/5, 0.0 %, 0.0 to 43.4",
+		row + "provider":                     "2/15, 13.3 %, 0.0 to 20.0",
+		row + "text-only":                    "4/15, 26.7 %, 0.0 to 40.0",
 	})
 }
