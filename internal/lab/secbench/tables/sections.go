@@ -137,7 +137,7 @@ func (b builder) refusals() []report.Table {
 		return nil
 	}
 	t := report.Table{ID: "refusals", Caption: "Refusals by what refused", Corner: "configuration",
-		Note: "R is by the call that declines, by the provider or its filter, or by what the text says. In any turn: runs with a turn in which the provider refused, and those in which only the text of a turn does; probes are among them."}
+		Note: "R is by the call that declines, by the provider or its filter, or by what the text says. In any turn: runs with a turn in which the provider refused, and those in which only the text of one does, of all runs; the call that declines is no turn that refuses."}
 	parts := []struct {
 		title  string
 		wanted func(*task.Task) bool
