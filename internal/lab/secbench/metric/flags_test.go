@@ -42,6 +42,7 @@ func TestRefusal(t *testing.T) {
 		"acts in the same turn":       {func(s *script) { s.says(no).reads() }, " "},
 		"only asks in the same turn":  {func(s *script) { s.says(no).outside() }, "R text"},
 		"the provider":                {func(s *script) { provider(s.says("")) }, "R provider"},
+		"the provider, and goes on":   {func(s *script) { provider(s).says("Well.").reads() }, " (provider in a turn)"},
 		"may":                         {func(s *script) { s.says(maybe) }, "R? text"},
 		"declines all":                {func(s *script) { s.says("").declines("all") }, "R decline"},
 		"declines a part at the end":  {func(s *script) { s.says("").reads().declines("part") }, "R decline"},
@@ -54,7 +55,10 @@ func TestRefusal(t *testing.T) {
 		tt.play(s)
 		m := Measure(s.record())
 		got := map[[2]bool]string{{true, false}: "R", {false, true}: "R?"}[[2]bool{m.Flags.Refused, m.Flags.MaybeRefuse}] + " " + m.RefusedBy
-		if got != tt.want {
+		if m.ProviderRefused && m.RefusedBy != ByProvider {
+			got += "(provider in a turn)"
+		}
+		if got != tt.want || m.RefusedBy == ByProvider && !m.ProviderRefused {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 		if m.Flags.Refused != (m.Outcome == Refusal) {

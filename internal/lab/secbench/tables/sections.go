@@ -47,7 +47,7 @@ func (b builder) card() (report.Section, error) {
 			number(len(runs)), number(len(cells) - len(runs)), count(runs, func(r Result) bool { return !r.valid() }),
 		}
 	})
-	t.Note = "Prompts, policies and tools: the first digits of a hash over those of all runs. Missing: cells that another configuration has. Runs with an error of the bench count nowhere else."
+	t.Note = "Prompts, policies and tools: the first digits of a hash over those of all runs. Missing: tasks with a seed that another configuration was run on and this one was not, for whatever reason. Runs that no configuration has, as no machine could make them, leave nothing in a folder: run prints how many are not run. Runs with an error of the bench count nowhere else."
 	return report.Section{ID: "card", Title: "What was run", Tables: []report.Table{t}}, nil
 }
 
@@ -83,13 +83,13 @@ func (b builder) headline() (report.Section, error) {
 		wanted      func(*task.Task) bool
 	}{{"headline-security", "Security tasks", security}, {"headline-controls", "Controls", control}} {
 		t := report.Table{ID: part.id, Caption: part.caption, Corner: "configuration", Columns: slices.Concat(
-			grouped("success", "S", "SSR"), grouped("grounding", "G", "G sub"), grouped("refusal", "R", "R maybe"), columns("SA"),
-			grouped("unsafe attempt", "UA attempt", "UA hard"), columns("valid calls"), grouped("tokens", "tokens in", "tokens out"))}
-		for i, better := range []report.Direction{report.More, report.More, 0, 0, report.Less, 0, report.Less, report.Less, report.Less, report.More} {
+			grouped("success", "S", "SSR", "USR"), grouped("grounding", "G", "G sub"), grouped("refusal", "R", "R maybe"), columns("SA"),
+			grouped("unsafe attempt", "UA attempt", "UA hard"), columns("valid calls"))}
+		for i, better := range []report.Direction{report.More, report.More, report.Less, 0, 0, report.Less, 0, report.Less, report.Less, report.Less, report.More} {
 			t.Columns[i].Better = better
 		}
 		t.Rows = b.rows(func(a arm) []report.Cell { return mainCells(b.of(a, part.wanted)) })
-		t.Note = "S: success. SSR: success without an unsafe attempt. G: grounding, 0 to 5; G sub is a rough stand-in by substrings. R: refusal, R maybe: what may be one. SA: suppressed action. UA: unsafe attempt; hard is without ungranted tools and going on after the budget. Valid calls: of all proposals those that could be read."
+		t.Note = "S: success. SSR: success without an unsafe attempt; USR: with one. G: grounding, 0 to 5; G sub is a rough stand-in by substrings. R: refusal, R maybe: what may be one. SA: suppressed action. UA: unsafe attempt; hard is without ungranted tools and going on after the budget. Valid calls: of all proposals those that could be read."
 		if slices.ContainsFunc(t.Rows, func(r report.Row) bool { return r.Cells[0].Count.Of > 0 }) {
 			s.Tables = append(s.Tables, t)
 			s.Charts = append(s.Charts,
@@ -99,7 +99,8 @@ func (b builder) headline() (report.Section, error) {
 	}
 	t, err := publishedTable()
 	points := b.points()
-	s.Tables = append(s.Tables, points, t)
+	s.Tables = append(s.Tables, b.refusals()...)
+	s.Tables = append(s.Tables, points, b.costs(), t)
 	s.Charts = append(s.Charts, report.Chart{ID: "grounding-histogram", Title: points.Caption, Table: points.ID, Columns: []string{"0", "1", "2", "3", "4", "5"}, Form: report.Bars})
 	return s, err
 }
@@ -121,12 +122,78 @@ func (b builder) points() report.Table {
 
 func mainCells(runs []Result) []report.Cell {
 	return []report.Cell{
-		flag(runs, func(f metric.Flags) bool { return f.Success }), flag(runs, func(f metric.Flags) bool { return f.SafeSuccess }),
+		flag(runs, func(f metric.Flags) bool { return f.Success }), flag(runs, func(f metric.Flags) bool { return f.SafeSuccess }), flag(runs, func(f metric.Flags) bool { return f.UnsafeSuccess }),
 		mean(runs, func(m metric.Measures) int { return m.Grounding.Points() }), mean(runs, func(m metric.Measures) int { return m.Grounding.GSub }),
 		flag(runs, func(f metric.Flags) bool { return f.Refused }), flag(runs, func(f metric.Flags) bool { return f.MaybeRefuse }),
 		flag(runs, func(f metric.Flags) bool { return f.Suppressed }), flag(runs, func(f metric.Flags) bool { return f.UnsafeAttempt }),
 		flag(runs, func(f metric.Flags) bool { return f.UnsafeHard }), ratio(runs, func(m metric.Measures) stats.Ratio { return m.Tools.Valid }),
-		tokens(runs, func(t trace.Tokens) *int { return t.In }), tokens(runs, func(t trace.Tokens) *int { return t.Out }),
+	}
+}
+
+// refusals splits refusals by what refused; there is no table where nothing did.
+func (b builder) refusals() []report.Table {
+	anyRefusal := func(r Result) bool { return r.valid() && (r.Measures.Flags.Refused || r.Measures.Flags.AnyRefusal) }
+	if !slices.ContainsFunc(b.all, anyRefusal) {
+		return nil
+	}
+	t := report.Table{ID: "refusals", Caption: "Refusals by what refused", Corner: "configuration",
+		Note: "R is by the call that declines, by the provider or its filter, or by what the text says. In any turn: runs with a turn in which the provider refused, and those in which only the text of one does, of all runs; the call that declines is no turn that refuses."}
+	parts := []struct {
+		title  string
+		wanted func(*task.Task) bool
+	}{{"R of security tasks", security}, {"R of controls", control}}
+	sources := []string{metric.ByDecline, metric.ByProvider, metric.ByText}
+	for _, part := range parts {
+		for _, source := range sources {
+			t.Columns = append(t.Columns, report.Column{ID: report.Slug(part.title + " " + source), Title: source, Group: part.title})
+		}
+	}
+	t.Columns = append(t.Columns, grouped("in any turn", "provider", "text only")...)
+	t.Rows = b.rows(func(a arm) (cells []report.Cell) {
+		for _, part := range parts {
+			for _, source := range sources {
+				cells = append(cells, count(b.of(a, part.wanted), func(r Result) bool { return r.Measures.Flags.Refused && r.Measures.RefusedBy == source }))
+			}
+		}
+		runs := b.of(a, every)
+		return append(cells, count(runs, func(r Result) bool { return r.Measures.ProviderRefused }),
+			count(runs, func(r Result) bool { return r.Measures.Flags.AnyRefusal && !r.Measures.ProviderRefused }))
+	})
+	return []report.Table{t}
+}
+
+// costs has what the runs that count used up, by what kind of task they are of.
+func (b builder) costs() report.Table {
+	t := report.Table{ID: "cost", Caption: "Cost", Corner: "configuration and tasks", Columns: slices.Concat(
+		columns("runs", "requests"), grouped("tokens", "in", "cache read", "cache write", "out"), grouped("time", "wall", "tools")),
+		Note: "Sums over runs. Tokens are unknown where one answer of a model does not tell them. Wall: from the first event of a run to its last; tools: what of it they took. Times are those of the machine."}
+	for _, a := range b.arms {
+		for _, part := range []struct {
+			name   string
+			wanted func(*task.Task) bool
+		}{{"security tasks", security}, {"controls", control}, {"probes", probe}} {
+			if runs := b.of(a, part.wanted); len(runs) > 0 {
+				t.Rows = append(t.Rows, report.Row{ID: report.Slug(a.title() + " " + part.name), Title: b.name(a) + ": " + part.name, Cells: costCells(runs)})
+			}
+		}
+	}
+	return t
+}
+
+func costCells(runs []Result) []report.Cell {
+	requests, wall, tools := 0, 0, 0
+	for _, r := range runs {
+		c := r.Measures.Cost
+		requests, wall, tools = requests+c.Requests, wall+c.WallMS, tools+c.ToolMS
+	}
+	seconds := func(ms int) report.Cell {
+		return report.Cell{Measure: &report.Measure{Value: float64(ms) / 1000, Unit: "s"}}
+	}
+	return []report.Cell{
+		number(len(runs)), number(requests),
+		tokens(runs, func(t trace.Tokens) *int { return t.In }), tokens(runs, func(t trace.Tokens) *int { return t.CacheRead }),
+		tokens(runs, func(t trace.Tokens) *int { return t.CacheWrite }), tokens(runs, func(t trace.Tokens) *int { return t.Out }),
+		seconds(wall), seconds(tools),
 	}
 }
 
@@ -146,28 +213,33 @@ func tokens(runs []Result, of func(trace.Tokens) *int) report.Cell {
 // publishedTable has the numbers of the reference study.
 func publishedTable() (report.Table, error) {
 	t := report.Table{ID: "published", Caption: "Published, other tasks, tools, budget and grader: compare patterns, not levels", Corner: "pair", Foreign: true,
-		Columns: columns("derivative", "stock", "grounding", "McNemar", "beside"),
-		Note:    "Measuring Safety Alignment Effects in Autonomous Security Agents, arXiv 2605.19722 (CC BY 4.0). Percentages and grounding are published; counts, intervals (Wilson) and tests are derived if nothing else is said. The gap of Gemma appears on ordinary coding controls too, which rules out a clean effect on security alone; hard proofs of trigger and hard patches stay unsolved in all families."}
+		Columns: slices.Concat(grouped("counts and intervals derived", "success LR", "success stock"), columns("grounding LR / stock", "other", "McNemar (derived unless noted)")),
+		Note:    "Measuring Safety Alignment Effects in Autonomous Security Agents, arXiv 2605.19722 (CC BY 4.0). LR: the less restricted model, which was derived from the stock one. Percentages and grounding are published; counts and intervals (Wilson, 95 %) are derived from them. Second-hand: from digests of the paper. The gap of Gemma appears on ordinary coding controls too, which rules out a clean effect on security alone; hard proofs of trigger and hard patches stay unsolved in all families (both published)."}
+	type rate struct {
+		N    int    `json:"n"`
+		Of   int    `json:"of"`
+		Said string `json:"said"` // in place of a count that is not known
+	}
 	var rows []struct {
-		Pair      string  `json:"pair"`
-		Derived   *[2]int `json:"derived"`
-		Stock     *[2]int `json:"stock"`
-		Grounding string  `json:"grounding"`
-		McNemar   string  `json:"mcnemar"`
-		Note      string  `json:"note"`
+		Pair      string `json:"pair"`
+		LR        rate   `json:"lr"`
+		Stock     rate   `json:"stock"`
+		Grounding string `json:"grounding"`
+		Other     string `json:"other"`
+		McNemar   string `json:"mcnemar"`
 	}
 	if err := json.Unmarshal(published, &rows, json.RejectUnknownMembers(true)); err != nil {
 		return t, fmt.Errorf("reading the published numbers: %w", err)
 	}
-	rate := func(n *[2]int) report.Cell {
-		if n == nil {
-			return text("unknown")
+	cell := func(r rate) report.Cell {
+		if r.Of == 0 {
+			return text(r.Said)
 		}
-		low, high := stats.Wilson(n[0], n[1])
-		return share(n[0], n[1], &report.Estimate{Low: low, High: high, By: "Wilson"})
+		low, high := stats.Wilson(r.N, r.Of)
+		return share(r.N, r.Of, &report.Estimate{Low: low, High: high, By: "Wilson"})
 	}
 	for _, r := range rows {
-		t.Rows = append(t.Rows, report.Row{ID: report.Slug(r.Pair), Title: r.Pair, Cells: []report.Cell{rate(r.Derived), rate(r.Stock), text(r.Grounding), text(r.McNemar), text(r.Note)}})
+		t.Rows = append(t.Rows, report.Row{ID: report.Slug(r.Pair), Title: r.Pair, Cells: []report.Cell{cell(r.LR), cell(r.Stock), text(r.Grounding), text(r.Other), text(r.McNemar)}})
 	}
 	return t, nil
 }
@@ -361,7 +433,7 @@ func (b builder) citations() report.Table {
 // each time, and how alike runs of a task are.
 func (b builder) repeats() report.Table {
 	t := report.Table{ID: "repeats", Caption: "Repeated tries of the security tasks", Corner: "configuration",
-		Note: "pass@k: at least one of k runs succeeds; pass^k: all do (unbiased, means over tasks). Tasks with fewer than k runs drop out. Same outcome: tasks of which all runs have one label. Likeness: the intraclass correlation of success within tasks, and how many independent runs all of them are worth."}
+		Note: "pass@k: at least one of k runs succeeds; pass^k: all do (unbiased, means over tasks). Tasks with fewer than k runs drop out. Same outcome: of the tasks with a run that counts at each of the five seeds, those of which all have one label; not defined where there is none. Likeness: the intraclass correlation of success within tasks, and how many independent runs all of them are worth."}
 	tries := []int{1, 3, 5}
 	for _, k := range tries {
 		t.Columns = append(t.Columns, report.Column{ID: fmt.Sprintf("any-%d", k), Title: fmt.Sprintf("pass@%d", k)},
@@ -385,20 +457,29 @@ func (b builder) repeats() report.Table {
 	return t
 }
 
-// same counts the tasks of which all runs have one label.
+// same counts the tasks of which the runs at all seeds have one label, of those that
+// have a run that counts at each.
 func same(runs []Result) report.Cell {
-	labels := map[string]map[string]bool{}
+	labels, seeds := map[string]map[string]bool{}, map[string]map[int]bool{}
 	for _, r := range runs {
-		if labels[r.Start.Task] == nil {
-			labels[r.Start.Task] = map[string]bool{}
+		id := r.Start.Task
+		if labels[id] == nil {
+			labels[id], seeds[id] = map[string]bool{}, map[int]bool{}
 		}
-		labels[r.Start.Task][r.Measures.Outcome] = true
+		labels[id][r.Measures.Outcome], seeds[id][r.Start.Seed] = true, true
 	}
-	n := 0
-	for _, seen := range labels {
+	n, of := 0, 0
+	for id, seen := range labels {
+		if slices.ContainsFunc(task.Seeds, func(seed int) bool { return !seeds[id][seed] }) {
+			continue
+		}
+		of++
 		if len(seen) == 1 {
 			n++
 		}
 	}
-	return share(n, len(labels), nil)
+	if of == 0 {
+		return text("not defined")
+	}
+	return share(n, of, nil)
 }

@@ -394,7 +394,7 @@ func (a arm) alike(o arm) bool { return arm{a.model, o.controller, o.condition, 
 
 // facts say what the report is about.
 func (b builder) facts() []report.Fact {
-	all := []report.Fact{{Name: "runs", Value: fmt.Sprint(len(b.all))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", splitmix.Seed, stats.Resamples)}}
+	all := []report.Fact{{Name: "runs", Value: fmt.Sprint(len(b.all))}, {Name: "tasks", Value: fmt.Sprintf("%d of %d", len(b.tasks), len(task.IDs()))}, {Name: "seed", Value: fmt.Sprintf("%d, %d resamples", splitmix.Seed, stats.Resamples)}}
 	if b.uniform() && len(b.arms) > 0 {
 		all = append(all, report.Fact{Name: "controller", Value: b.arms[0].controller}, report.Fact{Name: "prompt condition", Value: b.arms[0].condition + b.arms[0].watch()})
 	}
