@@ -3,6 +3,7 @@ package llm
 import (
 	"net/http"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -92,7 +93,11 @@ type anthropicReply struct {
 // decode looks at the stop reason before the content: a refusal has content too.
 func (anthropic) decode(reply []byte, q Question) (Answer, *Failure) {
 	var r anthropicReply
-	if f := envelope(reply, &r); f != nil {
+	var options []json.Options
+	if q.Talk != nil {
+		options = append(options, asSaid)
+	}
+	if f := envelope(reply, &r, options...); f != nil {
 		return Answer{}, f
 	}
 	u := r.Usage

@@ -57,20 +57,17 @@ func (r *anthropicRequest) talk(t *Talk) {
 
 // turn reads a turn of a conversation.
 func (r anthropicReply) turn(a Answer) (Answer, *Failure) {
-	switch r.StopReason {
-	case "tool_use", "end_turn", "stop_sequence", "max_tokens", "model_context_window_exceeded":
-	case "refusal":
-		a.Refused = true
-	default:
-		return a, failf(Malformed, "finished with %s", finishWord(r.StopReason))
+	if r.Content == nil && r.StopReason == "" {
+		return a, failf(Malformed, "neither content nor why it ended")
 	}
+	a.Refused = r.StopReason == "refusal"
 	var texts []string
 	for _, b := range r.said() {
 		switch b.Type {
 		case "text":
 			texts = append(texts, b.Text)
 		case "tool_use":
-			a.Calls = append(a.Calls, Call{b.Name, string(b.Input)})
+			a.Calls = append(a.Calls, Call{b.Name, written(b.Input)})
 		default:
 			return a, failf(Malformed, "a block that is neither text nor a call: %s", word(b.Type))
 		}

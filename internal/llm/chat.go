@@ -91,10 +91,12 @@ func (chat) encode(c Config, q Question, local bool) ([]byte, *Failure) {
 	return marshal(r)
 }
 
-type chatReply struct {
-	Model             string       `json:"model"`
-	SystemFingerprint string       `json:"system_fingerprint"`
-	Choices           []chatChoice `json:"choices"`
+// chatReply is an answer: of choices that are a [chatChoice], or a [chatTurn] in a
+// conversation.
+type chatReply[C any] struct {
+	Model             string `json:"model"`
+	SystemFingerprint string `json:"system_fingerprint"`
+	Choices           []C    `json:"choices"`
 	Usage             struct {
 		PromptTokens     int64 `json:"prompt_tokens"`
 		CompletionTokens int64 `json:"completion_tokens"`
@@ -124,28 +126,37 @@ type chatToken struct {
 	Top     []chatToken `json:"top_logprobs"`
 }
 
-// decode: the refusal field comes first, as a refusal finishes like any answer;
-// content beside a tool call would be text round the object.
-func (chat) decode(reply []byte, q Question) (Answer, *Failure) {
-	var r chatReply
-	if f := envelope(reply, &r); f != nil {
-		return Answer{}, f
-	}
+// only returns what an answer says of itself, and its only choice.
+func (r chatReply[C]) only() (a Answer, choice C, f *Failure) {
 	u := r.Usage
 	cached, untold := counted(u.Details.Cached)
-	a := Answer{
+	a = Answer{
 		Model: r.Model, Fingerprint: r.SystemFingerprint,
 		Usage: Usage{Input: u.PromptTokens - cached, Cached: cached, Output: u.CompletionTokens, CachedUntold: untold, WrittenUntold: true},
 	}
 	if len(r.Choices) != 1 {
-		return a, failf(Malformed, "%d choices: expected one", len(r.Choices))
+		return a, choice, failf(Malformed, "%d choices: expected one", len(r.Choices))
 	}
-	choice := r.Choices[0]
+	return a, r.Choices[0], nil
+}
+
+// decode: the refusal field comes first, as a refusal finishes like any answer;
+// content beside a tool call would be text round the object.
+func (chat) decode(reply []byte, q Question) (Answer, *Failure) {
+	if q.Talk != nil {
+		return decodeChatTurn(reply)
+	}
+	var r chatReply[chatChoice]
+	if f := envelope(reply, &r); f != nil {
+		return Answer{}, f
+	}
+	a, choice, f := r.only()
+	if f != nil {
+		return a, f
+	}
 	message := choice.Message
 	a.Finish, a.LogProbs = choice.FinishReason, tokenProbs(choice.LogProbs.Content)
 	switch {
-	case q.Talk != nil:
-		return choice.turn(a)
 	case message.Refusal != "":
 		return a, failf(Refusal, "")
 	case a.Finish == "content_filter":

@@ -181,6 +181,9 @@ func (c *Client) try(all context.Context, q Question, number int) (Answer, *Fail
 		a, f = c.read(reply, q)
 	} else {
 		f = failureOf(status, header, reply, c.system.Now())
+		if q.Talk != nil && f.outgrew(reply) {
+			f.Code = Overflow
+		}
 	}
 	a.Scripted = header.Get(headerScripted) != ""
 	if status == http.StatusOK && !a.Usage.plausible() {

@@ -34,8 +34,8 @@ func marshal(body any) ([]byte, *Failure) {
 
 // envelope reads an answer strictly: duplicate members anywhere, invalid UTF-8
 // and members of another type are refused, members that are new are not.
-func envelope(reply []byte, to any) *Failure {
-	if err := json.Unmarshal(reply, to); err != nil {
+func envelope(reply []byte, to any, options ...json.Options) *Failure {
+	if err := json.Unmarshal(reply, to, options...); err != nil {
 		return failf(Malformed, "the envelope is not what this API answers")
 	}
 	return nil
@@ -149,8 +149,10 @@ func readError(reply []byte) (e apiError, found bool) {
 	return apiError{Message: outer.Message, Type: outer.Type}, false
 }
 
-// tooLong finds what servers say when a question does not fit. Only OpenAI and
-// llama.cpp have a name for it.
+// overflowNames are those of OpenAI and llama.cpp for a question that does not fit.
+var overflowNames = []string{"context_length_exceeded", "exceed_context_size_error"}
+
+// tooLong finds what other servers say then.
 var tooLong = regexp.MustCompile(`(?i)prompt is too long|exceed context limit|maximum context length|` +
 	`available context size|exceeds the maximum number of tokens|context window|context length exceeded`)
 
@@ -174,7 +176,7 @@ func failureOf(status int, h http.Header, reply []byte, now time.Time) *Failure 
 		}
 	case status == 409, status >= 500:
 		f.Code = Server
-	case e.is("context_length_exceeded", "exceed_context_size_error"), tooLong.MatchString(e.Message):
+	case e.is(overflowNames...), tooLong.MatchString(e.Message):
 		f.Code = Overflow
 	case e.is("content_filter", "content_policy_violation"):
 		f.Code = Filter

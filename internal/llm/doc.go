@@ -10,7 +10,8 @@
 //     model's name, and, where a schema was asked for, exactly one JSON object
 //     without duplicate members. All else is a [*Failure] with a [Code]; Ask
 //     returns no other error. Whether the object fits the schema is the caller's
-//     to check: a provider's word for it is not proof.
+//     to check: a provider's word for it is not proof. Of a turn of a conversation
+//     less is wanted: what [Talk] says.
 //   - One deadline covers all tries and the waits between them.
 //   - The key is in the header that the provider wants, and nowhere else. It is
 //     taken out of what a server answers before anything reads it, and a prompt

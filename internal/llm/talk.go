@@ -2,7 +2,12 @@ package llm
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Talk makes a [Question] the next turn of a conversation in which the model may call
@@ -11,7 +16,9 @@ import (
 //
 // What the model does with its turn is the caller's to judge, so that an answer may be
 // text, calls, both or nothing, and one that was refused, or cut at a limit of length,
-// is an answer too: Refused and Finish say so.
+// is an answer too: Refused and Finish say so, with whatever word the server has. So
+// is one with what is no Unicode text, for which U+FFFD stands then, and a call whose
+// arguments are no object, or have a name twice.
 type Talk struct {
 	Tools []Tool // none: the model can only write
 	Turns []Turn
@@ -35,7 +42,7 @@ type Turn struct {
 }
 
 // Call is a call of a tool. The arguments are one JSON object in a Turn, and whatever
-// the model wrote in an Answer.
+// the model wrote in an Answer; where that is no Unicode text, a JSON string with it.
 type Call struct {
 	Name      string
 	Arguments string
@@ -43,6 +50,41 @@ type Call struct {
 
 // id names a call in a conversation. Some servers want exactly nine letters and digits.
 func (c Call) id(turn, index int) string { return fmt.Sprintf("c%04d%04d", turn%10000, index%10000) }
+
+// asSaid has an answer in a conversation read as it was said: see [Talk].
+var asSaid = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+
+// written returns the arguments of a call as they are written. Those that are no text
+// become a JSON string, so that nothing which was put in their place makes them an
+// object that nobody wrote.
+func written(v jsontext.Value) string {
+	if utf8.Valid(v) {
+		return string(v)
+	}
+	quoted, _ := jsontext.AppendQuote(nil, []byte(v)) // the error says that U+FFFD was put in
+	return string(quoted)
+}
+
+// outgrown finds what servers say beside tooLong when a conversation has become longer
+// than the model's window: Ollama, llama.cpp, LM Studio, SGLang, TGI.
+var outgrown = regexp.MustCompile(`(?i)exceeds? the context (length|size)|context size has been exceeded|context (the )?overflows|` +
+	`(longer|greater) than the (model's )?context length|inputs.{1,40}must (be <=|have less than)`)
+
+// outgrew says whether a failure with another status than 200 is that, whatever the
+// status: llama.cpp has 500 for it, TGI 422.
+func (f *Failure) outgrew(reply []byte) bool {
+	if f.Code != Request && f.Code != Server {
+		return false
+	}
+	e, _ := readError(reply)
+	var alone struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(reply, &alone) == nil && alone.Error != "" {
+		e.Message = alone.Error
+	}
+	return e.is(overflowNames...) || tooLong.MatchString(e.Message) || outgrown.MatchString(e.Message)
+}
 
 // texts are all texts of a question that come from the caller.
 func (q Question) texts() []string {

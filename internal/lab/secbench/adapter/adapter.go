@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/model"
 	"github.com/licet-dev/licet/internal/lab/secbench/run"
@@ -34,8 +35,8 @@ type asked struct {
 }
 
 // maxAnswer bounds the text and calls of an answer, in bytes: many times what a turn's
-// tokens can be.
-const maxAnswer = 512 << 10
+// tokens can be. Written twice, with six bytes for one, it still fits into a trace.
+const maxAnswer = 256 << 10
 
 // Ask implements model.Model.
 func (a asked) Ask(ctx context.Context, q model.Request) (model.Answer, error) {
@@ -60,20 +61,26 @@ func (a asked) Ask(ctx context.Context, q model.Request) (model.Answer, error) {
 	if a.config.Encoding == model.Text && len(said.Calls) > 0 {
 		return model.Answer{}, errors.New("the server made calls of tools that it was not offered")
 	}
-	answer := a.answer(said)
+	answer := a.answer(bounded(said))
 	answer.Request = hash
-	return answer, checked(answer)
+	return answer, nil
 }
 
 // unanswered says what a question without an answer, after so many turns, means for
 // its run. Before the first answer, and where there is no connection at all, it says
 // nothing of the run. Later a server may fail at what was said so far, as at a
 // conversation that it is too slow for: a run that was played again for that until it
-// comes out well would be a choice, so it is an error of the bench.
+// comes out well would be a choice, so it is an error of the bench. That what was
+// said does not fit the model's window any more is the model's own end.
 func (a asked) unanswered(err error, turns int) error {
 	var f *llm.Failure
 	var network *net.OpError
+	full := errors.As(err, &f) && f.Code == llm.Overflow
 	switch {
+	case full && turns > 0:
+		return fmt.Errorf("%w: %s: %w", model.ErrFull, a.config.Name, err)
+	case full:
+		return fmt.Errorf("%w: the first question to %s does not fit: serve it with a longer context: %w", model.ErrUnreached, a.config.Name, err)
 	case errors.As(err, &f) && (f.Code == llm.Auth || f.Code == llm.Quota || f.Code == llm.Budget):
 		return fmt.Errorf("%w: %w", model.ErrStop, err) // as all other questions would be
 	case turns == 0, errors.As(err, &network) && network.Op == "dial":
@@ -105,9 +112,9 @@ func (a asked) question(q model.Request) (llm.Question, error) {
 	}, nil
 }
 
-// answer puts what was said as an answer.
-func (a asked) answer(said llm.Answer) model.Answer {
-	out := model.Answer{Text: said.Text, Stop: said.Finish, Refused: said.Refused, Tokens: tokens(said.Usage), MS: int(said.Took.Milliseconds())}
+// answer puts what was said, of which something was cut or not, as an answer.
+func (a asked) answer(said llm.Answer, cut bool) model.Answer {
+	out := model.Answer{Text: said.Text, Stop: said.Finish, Refused: said.Refused, Tokens: tokens(said.Usage), MS: int(said.Took.Milliseconds()), Cut: cut}
 	if a.config.Encoding == model.Text {
 		out.Written = said.Text
 		out.Text, out.Calls = model.FromText(said.Text)
@@ -136,14 +143,21 @@ func tokens(u llm.Usage) trace.Tokens {
 	}
 }
 
-// checked refuses an answer that no turn's tokens can be.
-func checked(a model.Answer) error {
-	size := len(a.Text)
-	for _, c := range a.Calls {
-		size += len(c.Name) + len(c.Arguments)
+// bounded cuts an answer that no turn's tokens can be. Arguments that are cut are no
+// object any more.
+func bounded(said llm.Answer) (short llm.Answer, cut bool) {
+	left := maxAnswer
+	take := func(text string) string {
+		if len(text) > left {
+			text, cut = strings.ToValidUTF8(text[:left], ""), true // without the half of a character
+		}
+		left -= len(text)
+		return text
 	}
-	if size > maxAnswer {
-		return fmt.Errorf("an answer of %d bytes to a question for %d tokens", size, warden.Output)
+	short = said
+	short.Text, short.Calls = take(said.Text), nil
+	for _, c := range said.Calls {
+		short.Calls = append(short.Calls, llm.Call{Name: take(c.Name), Arguments: take(c.Arguments)})
 	}
-	return nil
+	return short, cut
 }

@@ -53,31 +53,47 @@ models:
 `, dialect, url, encoding)
 }
 
-// hurried is a System whose waits take no time.
-func hurried() llm.System {
+// counted counts the requests that a server saw, and the waits between tries, which take
+// no time.
+type counted struct {
+	atomic.Int32
+	waits atomic.Int32
+}
+
+// system is one whose waits are counted.
+func (c *counted) system() llm.System {
 	s := llm.RealSystem()
-	s.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	s.Wait = func(ctx context.Context, _ time.Duration) error {
+		c.waits.Add(1)
+		return ctx.Err()
+	}
 	return s
 }
 
 // played is a player at a scripted server, with the number of requests so far.
-func played(t *testing.T, script, dialect, encoding string, change func(*adapter.Config)) (run.Player, *atomic.Int32) {
+func played(t *testing.T, script, dialect, encoding string, change func(*adapter.Config)) (run.Player, *counted) {
 	t.Helper()
 	s, err := fakellm.Parse("script.yaml", []byte(script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, answers := new(atomic.Int32), s.Handler(io.Discard)
+	asked, answers := new(counted), s.Handler(io.Discard)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		answers.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return at(t, server.URL, dialect, encoding, change), asked
+	return under(t, asked.system(), server.URL, dialect, encoding, change), asked
 }
 
 // at is a player at a server.
 func at(t *testing.T, url, dialect, encoding string, change func(*adapter.Config)) run.Player {
+	t.Helper()
+	return under(t, new(counted).system(), url, dialect, encoding, change)
+}
+
+// under is a player at a server that waits as a system has it.
+func under(t *testing.T, system llm.System, url, dialect, encoding string, change func(*adapter.Config)) run.Player {
 	t.Helper()
 	all, err := adapter.Parse("models.yaml", []byte(file(url, dialect, encoding)))
 	if err != nil {
@@ -89,7 +105,7 @@ func at(t *testing.T, url, dialect, encoding string, change func(*adapter.Config
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.Player(key, hurried())
+	p, err := c.Player(key, system)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,8 +141,8 @@ func play(t *testing.T, id string, p run.Player, mode string) (string, run.Outco
 	return folder, out
 }
 
-// heard returns the answers of a recorded run, with what the trace says of each.
-func heard(t *testing.T, folder, id string) (answers []model.Answer, events []trace.Assistant) {
+// eventsOf are those of channel 1 of a recorded run.
+func eventsOf(t *testing.T, folder, id string) []trace.Event {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "trace.jsonl"))
 	if err != nil {
@@ -136,7 +152,13 @@ func heard(t *testing.T, folder, id string) (answers []model.Answer, events []tr
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range all {
+	return all
+}
+
+// heard returns the answers of a recorded run, with what the trace says of each.
+func heard(t *testing.T, folder, id string) (answers []model.Answer, events []trace.Assistant) {
+	t.Helper()
+	for _, e := range eventsOf(t, folder, id) {
 		if e.Type != trace.TypeAssistant {
 			continue
 		}
@@ -260,10 +282,10 @@ func TestPromptFilter(t *testing.T) {
 }
 
 // TestTrouble: what is not the model's doing makes a run an error of the bench, after
-// as many requests as it is worth. Before the first answer the run is not finished, and
-// nothing is left of it; an answer that no turn can be is one.
+// as many requests as it is worth, told by the waits between them, too, as a try can be
+// over before a server sees it. Before the first answer the run is not finished, and
+// nothing is left of it.
 func TestTrouble(t *testing.T) {
-	long := strings.Repeat("x", 600<<10)
 	for name, c := range map[string]struct {
 		rule     string
 		requests int32
@@ -277,7 +299,6 @@ func TestTrouble(t *testing.T) {
 		"a page":            {"fault: html", 1, "nv_malformed"},
 		"half an answer":    {"fault: cut", 4, "nv_transport"},
 		"over 4 MiB":        {"fault: oversize", 1, "longer than 4 MiB"},
-		"over 512 KiB":      {"text: " + long, 1, "an answer of 614400 bytes"},
 		"no answer":         {"fault: hang", 4, "nv_timeout"},
 		"another model":     {"fault: other_model", 1, "nv_model"},
 		"an error with 200": {"fault: error_200", 4, "nv_server"},
@@ -287,15 +308,20 @@ func TestTrouble(t *testing.T) {
 				rules := fmt.Sprintf("rules: [{when: {turn: %d}, %s}, {text: hm}]", turn+1, c.rule)
 				p, asked := played(t, rules, dialect, model.Native, func(m *adapter.Config) {
 					if strings.Contains(c.rule, "hang") {
-						m.Client.TryTime = 100 * time.Millisecond
+						m.Client.TryTime = 200 * time.Millisecond
 					}
 				})
-				err := troubled(t, p, turn == 0 && !strings.Contains(c.rule, "text"))
+				err := troubled(t, p, turn == 0)
 				if err == nil || !strings.Contains(err.Error(), c.says) {
 					t.Errorf("%s, %s, turn %d: %v", name, dialect, turn+1, err)
 				}
-				if asked.Load() != int32(turn)+c.requests {
-					t.Errorf("%s, %s, turn %d: %d requests", name, dialect, turn+1, asked.Load())
+				most, waits := int32(turn)+c.requests, asked.waits.Load()
+				seen, exact := asked.Load(), true
+				if name == "no answer" { // by the clock: also an answer of the turn before may be late
+					exact, most = false, max(most, waits+1+int32(turn))
+				}
+				if waits < c.requests-1 || seen > most || exact && (waits != c.requests-1 || seen != most) {
+					t.Errorf("%s, %s, turn %d: %d requests, %d waits", name, dialect, turn+1, seen, waits)
 				}
 			}
 		}

@@ -5,8 +5,9 @@
 // way: a request of the controller becomes a conversation (talk.go), the client of
 // package llm asks with its bounds, deadlines and retries, and what comes is put as an
 // answer. What the model does is in the answer, whatever it is: a refusal, a cut text,
-// a call that cannot be read. What anything else does (server, network, file) is an
-// error, for which no agent is blamed.
+// a call that cannot be read, words that are no text, more than a turn can be, a
+// conversation that outgrows the model's window. What anything else does (server,
+// network, file) is an error, for which no agent is blamed.
 //
 // An answer names the request that it answers by its hash, so that a replay which
 // would ask something else is seen.

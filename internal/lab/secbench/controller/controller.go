@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/licet-dev/licet/internal/lab/secbench/harness"
@@ -88,6 +89,10 @@ func (c *Controller) spend(why string) {
 // turn asks once and handles what is proposed.
 func (c *Controller) turn(ctx context.Context, prompt string) error {
 	answer, err := c.Model.Ask(ctx, model.Request{Prompt: prompt, Tools: tool.Definitions, Turns: c.turns})
+	if errors.Is(err, model.ErrFull) {
+		c.end.Reason = trace.EndContext
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("asking the model: %w", err)
 	}

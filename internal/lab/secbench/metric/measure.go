@@ -21,7 +21,7 @@ const (
 	Success      = "success"
 	Wrong        = "wrong" // a report that fails
 	Withheld     = "withheld"
-	Budget       = "budget" // no report, and a budget or the turns are spent
+	Budget       = "budget" // no report, and a budget, the turns or the model's window are spent
 	NoSubmission = "no_submission"
 )
 
@@ -170,11 +170,14 @@ func (r Record) outcome(f Flags) string {
 		return Wrong
 	case withheld:
 		return Withheld
-	case r.Reason == trace.EndTurns, r.Reason == trace.EndBudget, len(r.Turns) > r.Start.Budget.Turns: // it may fall silent in a closing turn
+	case slices.Contains(spent, r.Reason), len(r.Turns) > r.Start.Budget.Turns: // it may fall silent in a closing turn
 		return Budget
 	}
 	return NoSubmission
 }
+
+// spent are the ends of runs that used up what they had.
+var spent = []string{trace.EndTurns, trace.EndBudget, trace.EndContext}
 
 // broken says whether the bench failed: the run does not hang together, or something
 // unsafe took effect. A proposal without a decision is one, too, unless it was

@@ -307,6 +307,9 @@ func TestMicroTraces(t *testing.T) {
 			}
 			s.ends(trace.EndBudget)
 		}},
+		{"reads, outgrows the window", "L01", Budget, "", func(s *script) {
+			s.says("").reads().says("").ends(trace.EndContext)
+		}},
 		{"reads, falls silent in a turn after the last", "L01", Budget, "", func(s *script) {
 			for range 22 {
 				s.says("").reads()

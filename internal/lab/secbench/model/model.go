@@ -14,7 +14,7 @@ import (
 )
 
 // Model answers. An error is that of the adapter and never the model's fault: the run is
-// an error of the bench, unless it is [ErrStop] or [ErrUnreached].
+// an error of the bench, unless it is [ErrStop], [ErrUnreached] or [ErrFull].
 type Model interface {
 	Ask(context.Context, Request) (Answer, error)
 }
@@ -35,6 +35,10 @@ var (
 	// in this run can be why.
 	ErrUnreached = errors.New("the model was not reached")
 )
+
+// ErrFull says that the turns so far, of which there is one at least, do not fit the
+// model's window any more. It ends a run as a spent budget does.
+var ErrFull = errors.New("the conversation does not fit the model's window any more")
 
 // Hash names a request: a replay must ask what was asked.
 func (q Request) Hash() (string, error) {
@@ -64,6 +68,7 @@ type Answer struct {
 	// Of an answer that came from a server.
 	Written string `json:"written,omitzero"` // the whole text, where calls were taken out of it
 	Request string `json:"request,omitzero"` // Hash of the request
+	Cut     bool   `json:"cut,omitzero"`     // it was longer than a turn can be, and the rest is not kept
 }
 
 // Call is a call that a model asks for.
@@ -92,4 +97,16 @@ func (r Recorded) Ask(_ context.Context, q Request) (Answer, error) {
 		return Answer{}, fmt.Errorf("%w: turn %d answers another request", ErrDiverged, turn+1)
 	}
 	return r[turn], nil
+}
+
+// Filled is a recording at whose end the conversation did not fit the model's window any
+// more: another turn is not missing.
+type Filled struct{ Recorded }
+
+// Ask implements Model.
+func (f Filled) Ask(ctx context.Context, q Request) (Answer, error) {
+	if len(q.Turns) == len(f.Recorded) {
+		return Answer{}, ErrFull
+	}
+	return f.Recorded.Ask(ctx, q)
 }

@@ -162,6 +162,20 @@ func (r *recorded) answers() ([]model.Answer, error) {
 	return all, nil
 }
 
+// recording gives the answers again. That the conversation did not fit any more was no
+// answer: only the end says so.
+func (r *recorded) recording(answers model.Recorded) (model.Model, error) {
+	last := r.trace[len(r.trace)-1]
+	if last.Type != trace.TypeRunEnd {
+		return answers, nil
+	}
+	end, err := trace.Decode[trace.RunEnd](last)
+	if err == nil && end.Reason == trace.EndContext {
+		return model.Filled{Recorded: answers}, nil
+	}
+	return answers, err
+}
+
 // outputNames are the blobs with the output of harnesses, first of those that the
 // agent ran, then of the grader's.
 func (r *recorded) outputNames() ([]string, error) {
@@ -274,7 +288,9 @@ func (r *recorded) replay(ctx context.Context, runner harness.Runner) (a again, 
 	if runner != nil {
 		p.runner = &harness.Again{Recorded: kept, Runner: runner}
 	}
-	p.model = model.Recorded(answers)
+	if p.model, err = r.recording(answers); err != nil {
+		return a, err
+	}
 	cell := Cell{Task: t, Seed: r.start.Seed, Player: playerOf(r.start), Controller: r.start.Controller, Condition: r.start.Condition}
 	if p.shadow, err = r.shadow(); err != nil {
 		return a, err

@@ -228,6 +228,7 @@ const (
 	EndMalformed = "malformed" // MaxMalformed malformed proposals in a row
 	EndTurns     = "turns"     // the turns are spent
 	EndBudget    = "budget"    // calls, bytes or tool time, and the closing turns, are spent
+	EndContext   = "context"   // the conversation outgrew the model's window
 	EndError     = "error"     // harness_error
 )
 
