@@ -145,6 +145,9 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
 	}
 	scratch.Sweep()
 	b, cells, err := a.runnable(ctx, cells)
+	if ctx.Err() != nil {
+		return errors.New("stopped before a run was begun, and the same command plays them")
+	}
 	if err != nil {
 		return err
 	}

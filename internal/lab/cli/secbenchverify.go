@@ -200,7 +200,11 @@ func (a *app) verify(ctx context.Context, dir string, runner harness.Runner, asJ
 	progress := a.cellProgress()
 	for i, l := range lines {
 		v := verifiedRun{Run: l.Run, Status: "ok"}
-		if err := run.Verify(ctx, filepath.Join(dir, l.Run), l, runner); err != nil {
+		err := run.Verify(ctx, filepath.Join(dir, l.Run), l, runner)
+		if ctx.Err() != nil {
+			return fmt.Errorf("stopped: %d of %d runs are checked, and nothing is said of them", i, len(lines))
+		}
+		if err != nil {
 			if errors.As(err, new(*fs.PathError)) { // of this machine: of the run's own files it is a *trace.Altered
 				return fmt.Errorf("%s is not checked: %w", l.Run, err)
 			}
@@ -208,9 +212,6 @@ func (a *app) verify(ctx context.Context, dir string, runner harness.Runner, asJ
 			if partial := (*run.Partial)(nil); errors.As(err, &partial) {
 				v.Status = "partial"
 			}
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
 		}
 		all = append(all, v)
 		progress(run.Progress{Done: i + 1, All: len(lines)})
