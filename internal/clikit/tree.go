@@ -99,10 +99,11 @@ func explained(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// operands returns the names of the arguments that a usage line requires.
+// operands returns the names of the arguments that a usage line requires: those before
+// what is optional, in brackets, and before flags of which some are, in parentheses.
 func operands(use string) (names []string) {
 	words := strings.Fields(use)[1:]
-	for i := 0; i < len(words) && words[i] != "..." && words[i][0] != '['; i++ {
+	for i := 0; i < len(words) && words[i] != "..." && words[i][0] != '[' && words[i][0] != '('; i++ {
 		if words[i][0] == '-' { // with its value
 			i++
 			continue

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/go-json-experiment/json"
@@ -123,7 +124,22 @@ func named(out string) error {
 	return nil
 }
 
-// secbenchTasks loads tasks by their ids; all of them where none are given.
+// filled refuses lists that are given as "", as by a variable that is not set: they
+// would count as not given.
+func filled(c *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		words, err := c.Flags().GetStringSlice(name)
+		if err != nil {
+			return err
+		}
+		if c.Flags().Changed(name) && len(words) == 0 {
+			return clikit.Usagef("--%s is empty: leave it out, or say what it names", name)
+		}
+	}
+	return nil
+}
+
+// secbenchTasks loads tasks by their ids, each once; all of them where none are given.
 func secbenchTasks(ids []string) ([]*task.Task, error) {
 	if len(ids) == 0 {
 		ids = task.IDs()
@@ -134,7 +150,9 @@ func secbenchTasks(ids []string) ([]*task.Task, error) {
 		if err != nil {
 			return nil, clikit.Usagef("--task: %v", err)
 		}
-		tasks = append(tasks, t)
+		if !slices.ContainsFunc(tasks, func(other *task.Task) bool { return other.ID == t.ID }) {
+			tasks = append(tasks, t)
+		}
 	}
 	return tasks, nil
 }

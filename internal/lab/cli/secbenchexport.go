@@ -28,7 +28,7 @@ afterwards. It must not be there before. The error names the runs in which
 something was found: the others are exported where these are left out.`,
 		Example: "  licet-lab secbench export runs --out public",
 		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
-			if err := named(out); err != nil {
+			if err := errors.Join(named(out), filled(cmd, "leave-out")); err != nil {
 				return err
 			}
 			e, err := run.Export(cmd.Context(), args[0], out, leaveOut)
@@ -36,7 +36,7 @@ something was found: the others are exported where these are left out.`,
 				return fmt.Errorf("%w\nNothing is exported. To export the other runs, add --leave-out %s", err, strings.Join(leaked.Runs, ","))
 			}
 			if err != nil {
-				return err
+				return fromPrivate(err)
 			}
 			left := ""
 			if e.LeftOut > 0 {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,7 +43,7 @@ than 2 % of the runs of a configuration were errors of the bench.`,
 		Example: "  licet-lab secbench report runs --out report --pair scripted/planted-freed=scripted/planted-stock",
 		RunE: clikit.RunE(func(cmd *cobra.Command, args []string) error {
 			all, err := pairsOf(pairs)
-			if err := errors.Join(named(out), err); err != nil {
+			if err := errors.Join(named(out), err, apart(args, out)); err != nil {
 				return err
 			}
 			return a.runSecbenchReport(cmd.Context(), args, out, all)
@@ -56,11 +58,31 @@ than 2 % of the runs of a configuration were errors of the bench.`,
 	return c
 }
 
+// apart refuses a folder of runs that is named twice, whose runs would count twice, and
+// one into which a report would be written.
+func apart(folders []string, out string) error {
+	var seen []fs.FileInfo
+	for _, dir := range folders {
+		info, err := os.Stat(dir)
+		if err != nil {
+			continue // run.Listed says it
+		}
+		if slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+			return clikit.Usagef("%s is named twice", dir)
+		}
+		seen = append(seen, info)
+	}
+	if _, err := os.Lstat(filepath.Join(out, run.Index)); err == nil {
+		return clikit.Usagef("--out %s is a folder of runs: name another one for the report", out)
+	}
+	return nil
+}
+
 func pairsOf(words []string) (all []tables.Pair, err error) {
 	for _, w := range words {
 		derived, stock, ok := strings.Cut(w, "=")
 		if !ok || derived == "" || stock == "" || derived == stock {
-			return nil, clikit.Usagef("--pair %s: expected DERIVED=STOCK, two models", w)
+			return nil, clikit.Usagef("--pair %q: expected DERIVED=STOCK, two models", w)
 		}
 		all = append(all, tables.Pair{Derived: derived, Stock: stock})
 	}
@@ -120,7 +142,7 @@ func (a *app) secbenchResults(ctx context.Context, folders []string) ([]tables.R
 	for i, p := range all {
 		r, err := secbenchResult(ctx, p.dir, p.line)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.line.Run, err)
+			return nil, fromPrivate(fmt.Errorf("%s: %w", p.line.Run, err))
 		}
 		results = append(results, r)
 		progress(run.Progress{Done: i + 1, All: len(all)})

@@ -63,7 +63,7 @@ finished, too. Another folder plays it anew.`,
 			if f.workers < 1 {
 				return clikit.Usagef("--workers is 1 or more")
 			}
-			if err := errors.Join(named(f.out), f.secbenchSharedFlags.check(cmd)); err != nil {
+			if err := errors.Join(named(f.out), filled(cmd, "task", "agent"), f.secbenchSharedFlags.check(cmd)); err != nil {
 				return err
 			}
 			return a.runSecbench(cmd.Context(), f)
@@ -145,6 +145,9 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
 	}
 	scratch.Sweep()
 	b, cells, err := a.runnable(ctx, cells)
+	if ctx.Err() != nil {
+		return errors.New("stopped before a run was begun, and the same command plays them")
+	}
 	if err != nil {
 		return err
 	}
@@ -154,6 +157,9 @@ func (a *app) runSecbench(ctx context.Context, f secbenchRunFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, set.Close()) }()
+	if err := set.Private(); err != nil {
+		return fmt.Errorf("--out %w", err)
+	}
 	made := 0 // by a shared run, which leaves nothing to play
 	if f.database != "" {
 		if made, err = a.playShared(ctx, b, set, cells, f); err != nil {

@@ -34,6 +34,9 @@ are a failure.`,
 			if workers < 1 {
 				return clikit.Usagef("--workers is 1 or more")
 			}
+			if err := filled(cmd, "task"); err != nil {
+				return err
+			}
 			tasks, err := secbenchTasks(ids)
 			if err != nil {
 				return err

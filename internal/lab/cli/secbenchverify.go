@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (a *app) graded(ctx context.Context, dir string) ([]gradedRun, error) {
 	for i, l := range lines {
 		o, err := run.Replay(ctx, filepath.Join(dir, l.Run))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", l.Run, err)
+			return nil, fromPrivate(fmt.Errorf("%s: %w", l.Run, err))
 		}
 		s := o.Start
 		all = append(all, gradedRun{
@@ -86,6 +87,14 @@ func (a *app) graded(ctx context.Context, dir string) ([]gradedRun, error) {
 		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Run, b.Run))
 	})
 	return all, nil
+}
+
+// fromPrivate says, of a public form that cannot be played again, what can be.
+func fromPrivate(err error) error {
+	if errors.As(err, new(*run.Partial)) {
+		return fmt.Errorf("%w\nName the folder that the run was exported from: nothing is hidden there", err)
+	}
+	return err
 }
 
 // checks are the parts of a grade in a line.
@@ -191,14 +200,18 @@ func (a *app) verify(ctx context.Context, dir string, runner harness.Runner, asJ
 	progress := a.cellProgress()
 	for i, l := range lines {
 		v := verifiedRun{Run: l.Run, Status: "ok"}
-		if err := run.Verify(ctx, filepath.Join(dir, l.Run), l, runner); err != nil {
+		err := run.Verify(ctx, filepath.Join(dir, l.Run), l, runner)
+		if ctx.Err() != nil {
+			return fmt.Errorf("stopped: %d of %d runs are checked, and nothing is said of them", i, len(lines))
+		}
+		if err != nil {
+			if errors.As(err, new(*fs.PathError)) { // of this machine: of the run's own files it is a *trace.Altered
+				return fmt.Errorf("%s is not checked: %w", l.Run, err)
+			}
 			v.Status, v.Why = "mismatch", err.Error()
 			if partial := (*run.Partial)(nil); errors.As(err, &partial) {
 				v.Status = "partial"
 			}
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
 		}
 		all = append(all, v)
 		progress(run.Progress{Done: i + 1, All: len(lines)})

@@ -69,7 +69,7 @@ func Export(ctx context.Context, dir, out string, leaveOut []string, off ...reda
 func without(lines []Line, runs []string) ([]Line, error) {
 	for _, run := range runs {
 		if !slices.ContainsFunc(lines, func(l Line) bool { return l.Run == run }) {
-			return nil, fmt.Errorf("there is no run %s to leave out", run)
+			return nil, fmt.Errorf("there is no run %q to leave out: licet-lab secbench verify lists those of the folder", run)
 		}
 	}
 	rest := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return slices.Contains(runs, l.Run) })

@@ -201,7 +201,7 @@ func TestExportPieces(t *testing.T) {
 	if err := errors.Join(err, indexErr); err != nil || e.Runs != 1 || e.LeftOut != 1 || len(lines) != 1 || lines[0].Run == bad.Run {
 		t.Errorf("%+v, %v, %v", e, lines, err)
 	}
-	for want, names := range map[string][]string{"there is no run r-0": {"r-0"}, "all runs are left out": {bad.Run, lines[0].Run}} {
+	for want, names := range map[string][]string{"there is no run \"r-0\"": {"r-0"}, "all runs are left out": {bad.Run, lines[0].Run}} {
 		if _, err := Export(t.Context(), dir, filepath.Join(places, "none"), names); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %s, got %v", want, err)
 		}

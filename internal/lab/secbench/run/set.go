@@ -105,6 +105,24 @@ func (s *Set) cut() error {
 	return nil
 }
 
+// Private is an error if the folder is an export: a run that is played into it was not
+// scanned, and would be shown with the others. A run that cannot be read is left to
+// Verify.
+func (s *Set) Private() error {
+	for id := range s.done {
+		text, err := os.ReadFile(filepath.Join(s.folder(id), files[0]))
+		if err != nil {
+			continue
+		}
+		first, _, _ := bytes.Cut(text, []byte("\n"))
+		events, err := trace.Read(files[0], append(first, '\n'), trace.Controller, id)
+		if err == nil && len(events) > 0 && events[0].Orig != "" {
+			return fmt.Errorf("%s has exported runs, and what is played now would lie among them as it is: name another folder", s.dir)
+		}
+	}
+	return nil
+}
+
 // Close leaves the folder to others.
 func (s *Set) Close() error { return s.index.Close() }
 
@@ -200,7 +218,11 @@ var runName = regexp.MustCompile(`\Ar-[0-9a-f]{16}\z`)
 // its index, and the names of those that the index has not: their line is gone, or the
 // process ended before it added it.
 func Lying(dir string) (lines []Line, unlisted []string, err error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("there is no folder %q: it should be the --out of licet-lab secbench run", dir)
+	}
+	if err == nil && !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s is no folder: it should be the --out of licet-lab secbench run", dir)
 	}
 	if lines, err = ReadIndex(dir); err != nil {
