@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/licet-dev/licet/internal/lab/cli"
+	"github.com/licet-dev/licet/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -21,10 +22,12 @@ func TestMain(m *testing.M) {
 // TestScripts runs the command line as its users do, with the corpora, the
 // data sets and the starter contracts beside it.
 func TestScripts(t *testing.T) {
+	cache := testkit.BuildCache(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GOCACHE", cache)
 			for _, dir := range []string{"contracts", "corpora", "data"} {
 				if err := os.CopyFS(e.WorkDir+"/"+dir, os.DirFS("../../"+dir)); err != nil {
 					return err

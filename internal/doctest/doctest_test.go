@@ -154,6 +154,7 @@ func runPage(t *testing.T, root, name, bash string, seen *tally) {
 // shell executes the commands of one page.
 type shell struct {
 	bash, home, state string
+	cache             string // of builds
 	database          string // URL of the server of the page; "" = none
 }
 
@@ -173,7 +174,7 @@ func newShell(t *testing.T, root, bash string) *shell {
 	if err := os.Symlink(filepath.Join(root, "test", "peers", "node_modules"), filepath.Join(home, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	return &shell{bash: bash, home: home, state: filepath.Join(t.TempDir(), "state")}
+	return &shell{bash: bash, home: home, state: filepath.Join(t.TempDir(), "state"), cache: testkit.BuildCache(t)}
 }
 
 // oneCommand takes up folder and exported variables where the command before
@@ -215,6 +216,7 @@ func (s *shell) environment() []string {
 	}
 	return append(env,
 		"HOME="+s.home,
+		"GOCACHE="+s.cache,
 		"XDG_STATE_HOME="+filepath.Join(s.home, ".local", "state"),
 		"XDG_CONFIG_HOME="+filepath.Join(s.home, ".config"),
 		"npm_config_offline=true",

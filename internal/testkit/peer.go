@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -42,6 +43,18 @@ func Missing(t testing.TB, require, reason string) {
 		t.Fatalf("%s, and %s=1 permits no skip", reason, require)
 	}
 	t.Skip(reason)
+}
+
+// BuildCache returns the go command's cache of builds. A test that gives a program
+// another home gives it this, too, where it may run the go command: that would build
+// the standard library anew, for some 20 seconds.
+func BuildCache(t testing.TB) string {
+	t.Helper()
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatalf("asking for the cache of builds: %v", err)
+	}
+	return strings.TrimSpace(string(cache))
 }
 
 // Root returns the folder of the module's go.mod.

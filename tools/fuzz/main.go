@@ -110,7 +110,7 @@ const minimize = "20x"
 
 // fuzzOne fuzzes in one process: the others fuzz or build other targets meanwhile.
 func fuzzOne(root string, t target, each time.Duration) (executions int, err error) {
-	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(),
+	cmd := exec.Command("go", "test", "-vet=off", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(),
 		"-fuzzminimizetime", minimize, "-parallel", "1", "./"+t.dir)
 	cmd.Dir = root
 	said, err := cmd.CombinedOutput()

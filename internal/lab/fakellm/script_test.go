@@ -81,6 +81,7 @@ func FuzzScript(f *testing.F) {
 	for text := range bad {
 		f.Add(text)
 	}
+	f.Add("rules: [{calls: [{name: a, arguments: b}]}]")
 	f.Add("server: ollama\ncontext: 8192\nkey: k\njson_schema: false\nrules:\n- when: {match: a, header: b, dialect: gemini, try: 1, epoch: 2}\n  drift: [{decision: allow}]\n- {fault: prose, verdict: {decision: block}}\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := fakellm.Parse("s.yaml", []byte(text))
@@ -96,7 +97,7 @@ func FuzzScript(f *testing.F) {
 			t.Errorf("%q: no rules", text)
 		}
 		for _, r := range s.Rules {
-			if r.Line == 0 || r.Text == "" && len(r.Drift) == 0 {
+			if r.Line == 0 || r.Text == "" && len(r.Drift) == 0 && len(r.Calls) == 0 {
 				t.Errorf("%q: rule %+v", text, r)
 			}
 		}
